@@ -1,0 +1,71 @@
+"""How submissions are judged, one file for each kind of project.
+
+A grader never sees a transcript: it gets the grading copy, the hidden tests and a way to run commands in a sandbox.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, cast
+
+from kit.documents import Document
+
+Verdict = Literal["pass", "fail", "inconclusive"]
+
+
+class Infrastructure(Exception):
+    """The grader's own failure: the trial is excluded, and its submission can be graded again."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """How one sandboxed command ended."""
+
+    exit: int | None
+    timed_out: bool
+    stdout: bytes
+    stderr: bytes
+    elapsed_secs: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One check's verdict."""
+
+    name: str  # "build", "cargo_test_lib", "hidden.double", "cargo_fmt_check"
+    verdict: Verdict
+    detail: str  # for a person: which test, and what it said
+    elapsed_secs: float
+    output: bytes  # kept as grading/<name>.log
+
+
+class Bench(Protocol):
+    """The grading's sandboxes: each run is one sandbox of its own, with what is left of the phase's deadline."""
+
+    def run(self, argv: Sequence[str], *, cwd: Path, writable: Sequence[Path], readable: Sequence[Path]) -> Done: ...
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a grader works on."""
+
+    task: Document  # task/1
+    copy: Path  # the grading copy: fresh starter, editable files from the submission
+    checks: Path  # the hidden tests, outside the copy
+    scratch: Path  # an empty folder for what the grader makes: build output, copied executables
+    fixtures: Path
+
+
+class Grader(Protocol):
+    """A module with these names is a grader."""
+
+    def judge(self, work: Work, bench: Bench) -> Iterator[Judged]: ...
+
+
+def load(name: str) -> Grader:
+    return cast(Grader, importlib.import_module(f"graders.{name}"))
+
+

@@ -1,0 +1,1 @@
+"""What the steps share. Knows no client, rung, grader, setup or benchmark."""

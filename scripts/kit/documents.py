@@ -1,0 +1,100 @@
+"""Read and write JSON documents; the schema is checked both ways.
+
+A document's first key says what it is ("schema": "grading/1"). A property whose schema says `"volatile": true`
+may differ between two runs of the same work (times, paths, random names); stable() leaves those out.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+from referencing import Registry, Resource
+
+SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
+
+Document = dict[str, Any]
+
+
+class Invalid(Exception):
+    """A document does not fit its schema."""
+
+
+@functools.cache
+def registry() -> Registry[Any]:
+    """All of schemas/ by file name, so that a $ref never leaves this machine."""
+    files = SCHEMAS.glob("*.schema.json")
+    return Registry().with_resources(
+        (file.name, Resource.from_contents(json.loads(file.read_text("utf-8")))) for file in files
+    )
+
+
+@functools.cache
+def validator(schema: str) -> Draft202012Validator:
+    """The validator for "grading/1", from schemas/grading.1.schema.json."""
+    return Draft202012Validator({"$ref": f"{schema.replace('/', '.')}.schema.json"}, registry=registry())
+
+
+def check(document: Any, schema: str, where: object) -> None:
+    """Raise Invalid, naming the place, unless the document fits; a newer version is refused by its name."""
+    said = document.get("schema") if isinstance(document, dict) else None
+    if isinstance(said, str) and said != schema and said.rpartition("/")[0] == schema.rpartition("/")[0]:
+        raise Invalid(f"{where}: is a {said}, and this version reads {schema}; use the agent-eval that wrote it")
+    if error := best_match(validator(schema).iter_errors(document)):
+        raise Invalid(f"{where}: not a {schema}: {error.json_path}: {error.message}")
+
+
+def read(path: Path, schema: str) -> Document:
+    try:
+        document = json.loads(path.read_text("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise Invalid(f"{path}: not JSON: {error}") from error
+    check(document, schema, path)
+    return document  # type: ignore[no-any-return]  # an object: every schema says so
+
+
+def write(path: Path, schema: str, body: Document) -> None:
+    """Whole or not at all, also across a power cut: an interrupted step leaves no half document behind."""
+    document = {"schema": schema, **body}
+    check(document, schema, path)
+    write_text(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write, flush to disk, rename; lone surrogates become escapes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.tmp")
+    with draft.open("w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def stable(document: Any, schema: str) -> Any:
+    """The document without what its schema marks volatile."""
+    return _stable(document, {"$ref": f"{schema.replace('/', '.')}.schema.json"}, "")
+
+
+def _stable(value: Any, schema: Any, base: str) -> Any:
+    while "$ref" in schema:
+        name, _, fragment = schema["$ref"].partition("#")
+        base = name or base
+        schema = registry().contents(base)
+        for part in fragment.strip("/").split("/") if fragment else ():
+            schema = schema[part]
+    for option in schema.get("anyOf", ()):  # the one that is not null
+        if value is not None and option.get("type") != "null":
+            return _stable(value, option, base)
+    if isinstance(value, dict):
+        known, other = schema.get("properties", {}), schema.get("additionalProperties", {})
+        shapes = {key: known.get(key, other if isinstance(other, dict) else {}) for key in value}
+        return {k: _stable(v, shapes[k], base) for k, v in value.items() if not shapes[k].get("volatile")}
+    if isinstance(value, list):
+        return [_stable(item, schema.get("items", {}), base) for item in value]
+    return value
