@@ -90,8 +90,10 @@ class Step:
             f"kind:      {self.kind}\nexits:     {codes}"
         )
 
-    def execute(self, run: Callable[[Folder], None], folder: Folder, *, redo: bool = False) -> Exit:
-        """Run the step; whatever happens, leave a receipt."""
+    def execute(
+        self, run: Callable[[Folder], None], folder: Folder, *, redo: bool = False, quiet: bool = False
+    ) -> Exit:
+        """Run the step; whatever happens, leave a receipt. quiet: say nothing of missing inputs."""
         started, clock, code, error = time.time(), time.monotonic(), Exit.OK, None
         try:
             folder.demand(self.reads, Exit.NO_INPUT)
@@ -106,7 +108,7 @@ class Step:
         except Exception as crash:
             traceback.print_exc()
             code, error = Exit.BUG, f"{type(crash).__name__}: {crash}"
-        if error:
+        if error and not (quiet and code is Exit.NO_INPUT):
             print(f"{self.name}: {error}", file=sys.stderr)
         if code is not Exit.EXISTS:  # then the earlier receipt stands
             took = round(time.monotonic() - clock, 3)

@@ -1,0 +1,1 @@
+//! Settings of a program, kept between its runs.

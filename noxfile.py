@@ -1,0 +1,145 @@
+"""How the scripts are wired. `nox -l` lists the sessions; `make help` the short names.
+
+A session installs what its scripts import (again only when pyproject.toml changes), sees to the tools, and runs
+scripts. A script's exit code is the session's: a usage error stays 2. What follows `--` goes to the script.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["lint", "tests"]
+
+PYPROJECT = nox.project.load_toml("pyproject.toml")
+SOURCES = ("scripts", "tests", "tools", "noxfile.py")
+
+
+def install(session: nox.Session, group: str) -> None:
+    """Install a dependency group, unless this environment was made with the very same one."""
+    wanted = sorted(nox.project.dependency_groups(PYPROJECT, group))
+    stamp = Path(session.virtualenv.location) / "agent-eval.json"
+    if not stamp.exists() or json.loads(stamp.read_text()) != wanted:
+        session.install(*wanted)
+        stamp.write_text(json.dumps(wanted))
+
+
+def call(session: nox.Session, *argv: str, **variables: str) -> str:
+    """Run a program of ours; its stdout's last line. When it fails, leave with its exit code: it has said why."""
+    python = Path(session.bin) / "python"
+    child = subprocess.Popen([python, *argv], env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True)
+    last = ""
+    try:
+        for line in child.stdout or ():
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            last = line.strip() or last
+        code = child.wait()
+    except KeyboardInterrupt:  # the child got it too: it ends its trial and reports
+        code = child.wait() or 130
+    if code:
+        sys.exit(code)
+    return last
+
+
+def tools(session: nox.Session) -> None:
+    """The pinned client, srt, Node and cargo-agents: once, into .tools, with progress."""
+    call(session, "tools/install.py")
+
+
+@nox.session(default=False)
+def eval(session: nox.Session) -> None:
+    """Run a task's trials and report: `nox -s eval -- formatting` (rehearsed, unless --model is given)."""
+    install(session, "run")
+    tools(session)
+    batch = call(session, "scripts/plan.py", *session.posargs)
+    call(session, "scripts/batch.py", batch)
+
+
+@nox.session(default=False)
+def batch(session: nox.Session) -> None:
+    """Run a batch that plan.py made: `nox -s batch -- BATCH_DIR`."""
+    install(session, "run")
+    tools(session)
+    call(session, "scripts/batch.py", *session.posargs)
+
+
+@nox.session(default=False)
+def check_tasks(session: nox.Session) -> None:
+    """Validate every task and grade its solution; with --rehearse also run its rehearsals."""
+    install(session, "run")
+    tools(session)
+    call(session, "scripts/check_tasks.py", *session.posargs)
+
+
+@nox.session(default=False)
+def smoke(session: nox.Session) -> None:
+    """Probe the sandbox with the real client and cargo-agents; no model."""
+    install(session, "run")
+    tools(session)
+    call(session, "scripts/smoke.py", *session.posargs)
+
+
+@nox.session(default=False)
+def redo(session: nox.Session) -> None:
+    """Rebuild a batch's derived documents from its record: `nox -s redo -- BATCH_DIR`."""
+    install(session, "run")
+    call(session, "scripts/redo.py", *session.posargs)
+
+
+@nox.session(default=False)
+def regrade(session: nox.Session) -> None:
+    """Grade a batch's kept submissions again. Not built yet."""
+    session.error("regrade: not built yet; a trial's submission/ is kept, and scripts/grade.py grades it once")
+
+
+@nox.session(default=False)
+def doctor(session: nox.Session) -> None:
+    """Say what is missing on this machine, and how to get it."""
+    install(session, "run")
+    call(session, "scripts/doctor.py", *session.posargs)
+
+
+@nox.session(default=False)
+def pipeline(session: nox.Session) -> None:
+    """Write docs/pipeline.md from the steps' contracts."""
+    install(session, "run")
+    call(session, "scripts/pipeline.py", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """All tests: quick ones side by side, then those on the real srt, cargo, client and cargo-agents."""
+    install(session, "test")
+    tools(session)
+    python = ["-m", "pytest", "-q"]
+    if session.posargs:
+        call(session, *python, *session.posargs)
+        return
+    call(session, *python, "-n", "2", "-m", "not real")
+    call(session, *python, "-m", "real")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """ruff and mypy --strict."""
+    install(session, "lint")
+    session.run("ruff", "check", *SOURCES)
+    session.run("ruff", "format", "--check", *SOURCES)
+    session.run("mypy")
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Time the harness per trial, and cargo inside the sandbox against the same commands by hand."""
+    install(session, "run")
+    tools(session)
+    call(session, "scripts/bench.py", *session.posargs)

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Rebuild every derived document of a batch from its record: no model, no sandbox, no key.
+
+Says for each document whether it is as before (volatile fields aside). Recorded documents and gradings are left
+alone. Exits 1 when something changed and --check was given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from kit import documents
+from kit.contract import Exit, Folder, Step, Stop, fail
+from kit.documents import Document
+from kit.layout import Artifact
+
+TRIAL_STEPS = ("observe", "expect", "audit", "finalize")
+BATCH_STEPS = ("aggregate", "report")
+
+
+def outputs(step: Step, folder: Path) -> Iterator[tuple[Artifact, Path]]:
+    for artifact in (*step.writes, *step.may_write):
+        yield artifact, folder / artifact.path
+
+
+def content(artifact: Artifact, file: Path) -> Document | bytes | None:
+    """What must come out alike: the document without its volatile fields, or the bytes."""
+    if not file.exists():
+        return None
+    if artifact.schema:
+        return documents.stable(documents.read(file, artifact.schema), artifact.schema)  # type: ignore[no-any-return]  # a document in, a document out
+    return file.read_bytes()
+
+
+def again(name: str, folder: Path) -> list[Path]:
+    """Redo one step; the files that came out different."""
+    module = importlib.import_module(name)
+    step: Step = module.STEP
+    before = {file: content(artifact, file) for artifact, file in outputs(step, folder)}
+    code = step.execute(module.run, Folder(folder, step), redo=True, quiet=True)
+    if code not in (Exit.OK, Exit.NO_INPUT):
+        raise Stop(code, f"{folder}: {name} could not be redone; see the line above")
+    return [file for artifact, file in outputs(step, folder) if content(artifact, file) != before[file]]
+
+
+def redo(batch: Path) -> list[Path]:
+    plan = documents.read(batch / "batch.json", "batch/1")
+    changed = []
+    for trial in plan["order"]:
+        for name in TRIAL_STEPS:
+            changed += again(name, batch / trial)
+    for name in BATCH_STEPS:
+        changed += again(name, batch)
+    return changed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser("redo.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
+    parser.add_argument("folder", type=Path, metavar="BATCH_DIR")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a document came out different")
+    args = parser.parse_args()
+    try:
+        changed = redo(args.folder.resolve())
+    except FileNotFoundError as error:
+        fail("redo", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
+    except documents.Invalid as error:
+        fail("redo", Stop(Exit.BAD_INPUT, str(error)))
+    except Stop as stop:
+        fail("redo", stop)
+    for file in changed:
+        print(f"changed: {file}")
+    print(f"{args.folder}: {f'{len(changed)} documents changed' if changed else 'every derived document is as before'}")
+    sys.exit(Exit.NO if changed and args.check else Exit.OK)
+
+
+if __name__ == "__main__":
+    main()
