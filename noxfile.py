@@ -1,7 +1,8 @@
 """How the scripts are wired. `nox -l` lists the sessions; `make help` the short names.
 
-A session installs what its scripts import (again only when pyproject.toml changes), sees to the tools, and runs
-scripts. A script's exit code is the session's: a usage error stays 2. What follows `--` goes to the script.
+A session installs what its scripts import (again only when pyproject.toml changes), sees to the tools,
+and runs scripts. A script's exit code is the session's: a usage error stays 2. What follows `--` goes to
+the script.
 """
 
 from __future__ import annotations
@@ -33,9 +34,11 @@ def install(session: nox.Session, group: str) -> None:
 
 
 def call(session: nox.Session, *argv: str, **variables: str) -> str:
-    """Run a program of ours; its stdout's last line. When it fails, leave with its exit code: it has said why."""
+    """Run a program of ours; its stdout's last line. When it fails, leave with its code: it has said why."""
     python = Path(session.bin) / "python"
-    child = subprocess.Popen([python, *argv], env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [python, *argv], env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True
+    )
     last = ""
     try:
         for line in child.stdout or ():
@@ -98,7 +101,9 @@ def redo(session: nox.Session) -> None:
 @nox.session(default=False)
 def regrade(session: nox.Session) -> None:
     """Grade a batch's kept submissions again. Not built yet."""
-    session.error("regrade: not built yet; a trial's submission/ is kept, and scripts/grade.py grades it once")
+    session.error(
+        "regrade: not built yet; a trial's submission/ is kept, and scripts/grade.py grades it once"
+    )
 
 
 @nox.session(default=False)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Look in the record for ways out of the trial: attempts are recorded, a breach excludes the trial.
 
-An attempt is a command that names a path outside the trial, or Symposium in a baseline: under srt it was refused.
-A breach is evidence that an access succeeded: the canary of a hidden test in the transcript, in a model request or
-in the submission. It reads command text, so it can be evaded: an empty audit proves nothing by itself.
+An attempt is a command that names a path outside the trial, or Symposium in a baseline: under srt it was
+refused. A breach is evidence that an access succeeded: the canary of a hidden test in the transcript, in
+a model request or in the submission. It reads command text, so it can be evaded: an empty audit proves
+nothing by itself.
 """
 
 from __future__ import annotations
@@ -43,7 +44,12 @@ SYMPOSIUM = re.compile(r"\b(?:cargo[- ]agents|symposium)\b")
 def run(trial: Folder) -> None:
     plan, setup, collected = trial.read(TRIAL), trial.read(SETUP), trial.read(COLLECTED)
     canaries = trial.read(TASK)["canaries"]
-    inside = (*SYSTEM, plan["paths"]["run"], str(Path(plan["paths"]["work"]) / "tools/common"), *toolchain(trial.read(STAGE)))
+    inside = (
+        *SYSTEM,
+        plan["paths"]["run"],
+        str(Path(plan["paths"]["work"]) / "tools/common"),
+        *toolchain(trial.read(STAGE)),
+    )
     commands = trial.read(OBSERVATION)["commands"]
     findings = [
         *attempts(commands, inside, baseline=plan["setup"] == "baseline"),
@@ -69,9 +75,17 @@ def attempts(commands: list[Document], inside: tuple[str, ...], *, baseline: boo
         where = f"transcript.jsonl:{command['line']}"
         for path in dict.fromkeys(ABSOLUTE.findall(command["text"])):
             if not any(path == root or path.startswith(f"{root}/") for root in inside):
-                yield {"kind": "attempt", "what": f"{command['tool']} names {path}, outside the trial", "where": where}
+                yield {
+                    "kind": "attempt",
+                    "what": f"{command['tool']} names {path}, outside the trial",
+                    "where": where,
+                }
         if baseline and (word := SYMPOSIUM.search(command["text"])):
-            yield {"kind": "attempt", "what": f"{command['tool']} names {word[0]} in a baseline", "where": where}
+            yield {
+                "kind": "attempt",
+                "what": f"{command['tool']} names {word[0]} in a baseline",
+                "where": where,
+            }
 
 
 def breaches(trial: Folder, canaries: list[bytes]) -> Iterator[Document]:

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Run a planned batch: stage its tools, look that the sandbox holds, run each trial, count and report.
 
-Each trial is a process of its own, one after another in the planned order; one whose process died is finalized
-here. A line per finished trial goes to stderr. Ctrl-C ends the trial that runs, counts the rest as cancelled, and
-still reports. Exits 0 when every trial was run, whatever came of it; 130 when interrupted.
+Each trial is a process of its own, one after another in the planned order; one whose process died is
+finalized here. A line per finished trial goes to stderr. Ctrl-C ends the trial that runs, counts the rest
+as cancelled, and still reports. Exits 0 when every trial was run, whatever came of it; 130 when
+interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import signal
 import subprocess
@@ -17,18 +19,19 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import aggregate
-import finalize
-import report
 import smoke
+
+import aggregate
+import report
 import stage
 from kit import documents, trees
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
-from kit.layout import BATCH, RESULT, STAGE
-from trial import interrupted
+from kit.layout import BATCH, RESULT, STAGE, TRIAL
+from trial import interrupted, tidy
 
 SCRIPTS = Path(__file__).resolve().parent
+DERIVED = ("observe", "expect", "audit", "finalize")
 
 
 def run(folder: Path, plan: Document, *, preflight: bool) -> Exit:
@@ -58,34 +61,36 @@ def one(trial: Path, place: str) -> None:
         ended = child.wait()
     except KeyboardInterrupt:
         child.send_signal(signal.SIGTERM)  # a Ctrl-C at the terminal reached it too; TERM alone does not
-        ended = child.wait()
-        raise
-    finally:
-        close(trial)
-        if (trial / RESULT.path).exists():
-            result = documents.read(trial / RESULT.path, "result/1")
-            say(f"{place} {trial.name}: {result['outcome']} in {time.monotonic() - started:.1f} s; {result['reason']}")
+        ended = Exit.INTERRUPTED
+        child.wait()
+    close(trial)
+    if (trial / RESULT.path).exists():
+        result = documents.read(trial / RESULT.path, "result/1")
+        took = time.monotonic() - started
+        say(f"{place} {trial.name}: {result['outcome']} in {took:.1f} s; {result['reason']}")
     if ended == Exit.INTERRUPTED:
         raise KeyboardInterrupt
 
 
 def close(trial: Path) -> None:
-    """Finalize a trial that has no result: never started, or its process died."""
-    if not (trial / RESULT.path).exists():
-        finalize.STEP.execute(finalize.run, Folder(trial, finalize.STEP))
+    """Finish a trial that has no result (never started, or its process died) from what it left."""
+    if (trial / RESULT.path).exists():
+        return
+    for name in DERIVED:
+        module = importlib.import_module(name)
+        if not all((trial / artifact.path).exists() for artifact in module.STEP.writes):
+            module.STEP.execute(module.run, Folder(trial, module.STEP), redo=True, quiet=True)
+    tidy(documents.read(trial / TRIAL.path, "trial/1"))
 
 
 def conclude(folder: Path, plan: Document) -> Exit:
     """Count and report, whatever happened before."""
     for name in plan["order"]:
         close(folder / name)
-    for step in (aggregate, report):
-        code: Exit = step.STEP.execute(step.run, Folder(folder, step.STEP))
-        if code is not Exit.OK:
-            return code
+    codes = [step.STEP.execute(step.run, Folder(folder, step.STEP)) for step in (aggregate, report)]
     if not plan["keep_run"]:
         trees.remove(Path(plan["paths"]["work"]))
-    return Exit.OK
+    return next((code for code in codes if code is not Exit.OK), Exit.OK)
 
 
 def say(text: str) -> None:
@@ -97,7 +102,9 @@ def started(folder: Path, plan: Document) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("batch.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        "batch.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
+    )
     parser.add_argument("folder", type=Path, metavar="BATCH_DIR")
     parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="more than 1: not built yet")
     parser.add_argument("--no-preflight", action="store_true", help="skip the probes before the first trial")
@@ -109,7 +116,10 @@ def main() -> None:
         if args.jobs != 1:
             raise Stop(Exit.UNAVAILABLE, f"-j {args.jobs}: not built yet; trials run one after another")
         if there := list(started(folder, plan)):
-            raise Stop(Exit.EXISTS, f"{folder}: {there[0]} has run; resuming is not built yet, a rerun is a new batch")
+            raise Stop(
+                Exit.EXISTS,
+                f"{folder}: {there[0]} has run; resuming is not built yet, a rerun is a new batch",
+            )
     except FileNotFoundError:
         fail("batch", Stop(Exit.NO_INPUT, f"{folder}: no batch.json; plan.py makes one"))
     except (documents.Invalid, json.JSONDecodeError) as error:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Run the client once, in its sandbox, and keep what it printed and what it asked of the model.
 
-The transcript is the client's own stdout, byte for byte; the exchanges are the gateway's record, which the agent
-cannot reach. What the client does is data: a crash or a hang is no fault of this step. It judges nothing.
+The transcript is the client's own stdout, byte for byte; the exchanges are the gateway's record, which
+the agent cannot reach. What the client does is data: a crash or a hang is no fault of this step. It
+judges nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ SHOWN_KEY = "<dummy>"
 def run(trial: Folder) -> None:
     plan, stage, setup = trial.read(TRIAL), trial.read(STAGE), trial.read(SETUP)
     if failed := [check["detail"] for check in setup["checks"] if not check["passed"]]:
-        raise Stop(Exit.NO_INPUT, f"setup.json: a check failed before launch: {failed[0]}; nothing was launched")
+        raise Stop(
+            Exit.NO_INPUT, f"setup.json: a check failed before launch: {failed[0]}; nothing was launched"
+        )
     client, rung = clients.load(plan["client"]), rungs.load(plan["rung"])
     box = rungs.trial_box(plan, stage, setup["uid"])
     places = Places(box.run.project, box.run.home, box.run.project / client.SKILLS)
@@ -47,8 +50,9 @@ def run(trial: Folder) -> None:
     start = client.command(box.run.bin / client.BINARY, prompt, model, BASE_URL, dummy)
     env = {**setup["environment"], **start.variables}
     command = rung.wrap(box, stage, start.argv, box.run.project, env)
-    started, before = time.strftime("%Y-%m-%dT%H:%M:%S%z"), os.getloadavg()[0]
-    with Gateway(box.run.socket, trial.path(EXCHANGES), wires.load(client.WIRE), source(plan, client, places)) as gateway:
+    answers = source(plan, client, places)
+    started = time.strftime("%Y-%m-%dT%H:%M:%S%z"), os.getloadavg()[0]
+    with Gateway(box.run.socket, trial.path(EXCHANGES), wires.load(client.WIRE), answers) as gateway:
         ended = process.run(
             command,
             stdout=trial.path(TRANSCRIPT),
@@ -57,36 +61,44 @@ def run(trial: Folder) -> None:
             cap_bytes=CAP_BYTES,
         )
         left = process.survivors(ended, setup["uid"])
-    trial.write(
-        EXECUTION,
-        {
-            "argv": start.argv,
-            "variables": {k: SHOWN_KEY if v == dummy else v for k, v in start.variables.items()},
-            "started_at": started,
-            "elapsed_secs": round(ended.elapsed_secs, 3),
-            "exit": ended.exit,
-            "ended_by": ended.ended_by,
-            "stdout_bytes": ended.stdout_bytes,
-            "stdout_dropped": ended.stdout_dropped,
-            "stderr_bytes": ended.stderr_bytes,
-            "survivors": left,
-            "load": {"before": before, "after": os.getloadavg()[0]},
-            "exchanges": gateway.counts(),
-            "source": "rehearsal" if plan["rehearsal"] else "model",
-        },
-    )
+    body = {
+        "argv": start.argv,
+        "variables": {k: SHOWN_KEY if v == dummy else v for k, v in start.variables.items()},
+        "exchanges": gateway.counts(),
+        "source": "rehearsal" if plan["rehearsal"] else "model",
+    }
+    trial.write(EXECUTION, {**body, **account(ended, left, *started)})
     if ended.ended_by == "interrupt":
         raise KeyboardInterrupt
 
 
+def account(ended: process.Ended, left: list[str], started_at: str, load: float) -> Document:
+    """How the process ended, for execution.json."""
+    return {
+        "started_at": started_at,
+        "elapsed_secs": round(ended.elapsed_secs, 3),
+        "exit": ended.exit,
+        "ended_by": ended.ended_by,
+        "stdout_bytes": ended.stdout_bytes,
+        "stdout_dropped": ended.stdout_dropped,
+        "stderr_bytes": ended.stderr_bytes,
+        "survivors": left,
+        "load": {"before": load, "after": os.getloadavg()[0]},
+    }
+
+
 def source(plan: Document, client: Client, places: Places) -> rehearsal.Rehearsed | Upstream:
-    """Who answers: the rehearsal's script, or the model's own API with the key that never enters the sandbox."""
+    """Who answers: the rehearsal's script, or the model's own API with the key; the sandbox never sees it."""
     if plan["rehearsal"]:
         file = tasks.load(Path(plan["paths"]["evals"]), plan["task"]).rehearsal(plan["rehearsal"])
-        return rehearsal.Rehearsed(rehearsal.load(file), lambda turn: client.tool(turn, places), client.REHEARSAL_MODEL)
+        return rehearsal.Rehearsed(
+            rehearsal.load(file), lambda turn: client.tool(turn, places), client.REHEARSAL_MODEL
+        )
     key = os.environ.get(client.KEY)
     if not key:
-        raise Stop(Exit.UNAVAILABLE, f"{client.KEY}: not set; the model {plan['model']['name']} needs its key there")
+        raise Stop(
+            Exit.UNAVAILABLE, f"{client.KEY}: not set; the model {plan['model']['name']} needs its key there"
+        )
     return Upstream(client.UPSTREAM, key)
 
 

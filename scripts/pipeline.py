@@ -17,9 +17,9 @@ ORDER = (
 )
 HEAD = """# The pipeline
 
-Made from the steps' own contracts by `nox -s pipeline`; a test holds it against them. *Recorded* steps meet the
-world once. *Derived* steps are functions of files (`nox -s redo -- BATCH_DIR`). *Graded* needs sandbox and toolchain,
-never a model. Files in parentheses are read or written when they are there.
+Made from the steps' own contracts by `nox -s pipeline`; a test holds it against them. *Recorded* steps meet
+the world once. *Derived* steps are functions of files (`nox -s redo -- BATCH_DIR`). *Graded* needs sandbox
+and toolchain, never a model. Files in parentheses are read or written when they are there.
 
 | step | scope | kind | reads | writes |
 |---|---|---|---|---|
@@ -28,7 +28,7 @@ never a model. Files in parentheses are read or written when they are there.
 
 def names(always: tuple[Artifact, ...], maybe: tuple[Artifact, ...]) -> str:
     shown = [f"`{a.path}`" for a in always] + [f"(`{a.path}`)" for a in maybe]
-    return " ".join(shown) or "–"
+    return " ".join(shown) or "-"
 
 
 def row(step: Step) -> str:

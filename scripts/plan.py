@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Plan a batch: which trials of one task, in which order, answered by whom.
 
-Writes batch.json and each trial's trial.json, and prints the batch folder as its last line. It starts nothing and
-spends nothing: without --model every trial is a rehearsal, whatever keys the environment holds. Faults here are
-the caller's: an unknown task, flag, client or rehearsal.
+Writes batch.json and each trial's trial.json, and prints the batch folder as its last line. It starts
+nothing and spends nothing: without --model every trial is a rehearsal, whatever keys the environment
+holds. Faults here are the caller's: an unknown task, flag, client or rehearsal.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import clients
 from gateway import rehearsal
-from kit import statistics, tasks
+from kit import tasks
 from kit.contract import Exit, Folder, Step, Stop, fail
-from kit.documents import Document
 from kit.layout import BATCH, TRIAL
+from planning import CONTROL, DEFAULT, TREATMENT, Plan
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,9 +35,6 @@ STEP = Step(
 )
 PLAN_TRIAL = Step("plan", "Write one trial's plan.", "recorded", reads=[], writes=[TRIAL])
 
-CONTROL = {"name": "without-symposium", "role": "control", "setup": "baseline"}
-TREATMENT = {"name": "with-symposium", "role": "treatment", "setup": "symposium"}
-
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser("plan.py", description=STEP.does, epilog=STEP.contract(), allow_abbrev=False)
@@ -47,7 +43,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--client", default="claude", help="the agent under test (default: claude)")
     answers = p.add_mutually_exclusive_group()
     answers.add_argument("--model", help="a real model; its key is read from the client's own variable")
-    answers.add_argument("--rehearse", metavar="NAME", help="a rehearsal, or with:A,without:B (default: oracle)")
+    answers.add_argument(
+        "--rehearse", metavar="NAME", help="a rehearsal, or with:A,without:B (default: oracle)"
+    )
     p.add_argument("--trials", type=int, metavar="N", help="per configuration (default: the task's)")
     source = p.add_mutually_exclusive_group()
     source.add_argument("--symposium-bin", type=Path, metavar="PATH", help="the cargo-agents to evaluate")
@@ -55,7 +53,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--reads", choices=["allow-list", "deny-list"], default="allow-list")
     p.add_argument("--evals", type=Path, default=ROOT / "evals", metavar="DIR")
     p.add_argument("--eval-root", type=Path, default=eval_root(), metavar="DIR", help="where trials run")
-    p.add_argument("--results", type=Path, default=ROOT / "results", metavar="DIR", help="where records are kept")
+    p.add_argument(
+        "--results", type=Path, default=ROOT / "results", metavar="DIR", help="where records are kept"
+    )
     p.add_argument("--uids", default="61000-61999", metavar="FIRST-LAST", help="for a root runner's trials")
     p.add_argument("--keep-run", action="store_true", help="keep each run folder after its evidence is taken")
     for flag in ("--exploratory", "--direct"):
@@ -69,17 +69,9 @@ def eval_root() -> Path:
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "agent-eval"
 
 
-def control_root() -> Path:
-    """Short, since socket paths are; outside everything the agent can read."""
-    if os.geteuid() == 0:
-        return Path("/run/agent-eval")
-    return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/agent-eval-{os.geteuid()}") / "agent-eval"
-
-
-DEFAULT = "oracle"  # the rehearsal when none is named
-
-
-def answers(args: argparse.Namespace, task: tasks.Task, configurations: Sequence[dict[str, str]]) -> dict[str, str]:
+def answers(
+    args: argparse.Namespace, task: tasks.Task, configurations: Sequence[dict[str, str]]
+) -> dict[str, str]:
     """Configuration to rehearsal, from NAME or with:A,without:B."""
     said = args.rehearse or DEFAULT
     names = [c["name"] for c in configurations]
@@ -93,14 +85,18 @@ def answers(args: argparse.Namespace, task: tasks.Task, configurations: Sequence
     return chosen
 
 
-def rehearsals(args: argparse.Namespace, task: tasks.Task, chosen: dict[str, str]) -> dict[str, rehearsal.Rehearsal]:
+def rehearsals(
+    args: argparse.Namespace, task: tasks.Task, chosen: dict[str, str]
+) -> dict[str, rehearsal.Rehearsal]:
     found = {}
     for configuration, name in chosen.items():
         try:
             found[configuration] = rehearsal.load(task.rehearsal(name))
         except FileNotFoundError as error:
             there = ", ".join(sorted(f.stem for f in (task.folder / "rehearsals").glob("*.yaml"))) or "none"
-            raise Stop(Exit.USAGE, f"rehearsal {name}: {task.name} has none of that name; it has {there}") from error
+            raise Stop(
+                Exit.USAGE, f"rehearsal {name}: {task.name} has none of that name; it has {there}"
+            ) from error
         if not found[configuration].serves(args.client):
             raise Stop(Exit.USAGE, f"rehearsal {name}: not written for {args.client}; choose another")
     return found
@@ -113,97 +109,14 @@ def refuse_early(args: argparse.Namespace, client: clients.Client) -> None:
     if args.trials is not None and args.trials < 1:
         raise Stop(Exit.USAGE, f"--trials {args.trials}: at least 1")
     if args.model and not os.environ.get(client.KEY):
-        raise Stop(Exit.UNAVAILABLE, f"--model {args.model}: no key; set {client.KEY}, or leave --model out to rehearse")
+        raise Stop(
+            Exit.UNAVAILABLE,
+            f"--model {args.model}: no key; set {client.KEY}, or leave --model out to rehearse",
+        )
     if args.symposium_bin and not os.access(args.symposium_bin, os.X_OK):
-        raise Stop(Exit.UNAVAILABLE, f"{args.symposium_bin}: not an executable; give the path of a cargo-agents")
-
-
-def uids(said: str) -> list[int]:
-    first, _, last = said.partition("-")
-    if not (first.isdigit() and last.isdigit() and 0 < int(first) <= int(last)):
-        raise Stop(Exit.USAGE, f"--uids {said}: not FIRST-LAST; for example 61000-61999")
-    return [int(first), int(last)]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What was asked for, checked."""
-
-    args: argparse.Namespace
-    task: tasks.Task
-    configurations: Sequence[dict[str, str]]
-    scripts: dict[str, rehearsal.Rehearsal] | None  # by configuration; None: a real model
-    batch: str
-
-    @property
-    def rounds(self) -> int:
-        return int(self.args.trials or self.task.trials)
-
-    @property
-    def roots(self) -> Document:
-        root = self.args.eval_root.resolve()
-        return {"evals": str(self.args.evals.resolve()), "eval_root": str(root), "work": str(root / self.batch)}
-
-    @property
-    def shared(self) -> Document:
-        """What batch.json and each trial.json say alike."""
-        task, args = self.task, self.args
-        words = {"batch": self.batch, "task": task.name, "kind": task.kind, "client": args.client}
-        place = {"isolation": "enforced", "rung": "srt", "reads": args.reads}
-        return {**words, **place, "uids": uids(args.uids), "keep_run": args.keep_run}
-
-    def trials(self) -> Iterator[Document]:
-        """In the order they run: baseline first, then Symposium first, and so on."""
-        for number in range(1, self.rounds + 1):
-            turn = self.configurations if number % 2 else self.configurations[::-1]
-            for order, configuration in enumerate(turn, 1):
-                yield {**self.trial(number, configuration), "trial": number, "order": order}
-
-    def trial(self, number: int, configuration: dict[str, str]) -> Document:
-        script = self.scripts[configuration["name"]] if self.scripts else None
-        own, work, control = f"trial-{number}-{configuration['name']}", Path(self.roots["work"]), control_root()
-        return {
-            **self.shared,
-            "trial_name": own,
-            **{"configuration": configuration["name"], "role": configuration["role"], "setup": configuration["setup"]},
-            "model": {"name": f"rehearsal:{script.name}" if script else self.args.model, "settings": {}},
-            "rehearsal": script.name if script else None,
-            "deadlines_secs": {**self.task.document()["deadlines_secs"], **(script.deadlines_secs if script else {})},
-            "paths": {
-                **self.roots,
-                "run": str(work / own),
-                "control": str(control / secrets.token_hex(4)),
-                "grading": str(work / f"{own}-grading"),
-                "grading_control": str(control / secrets.token_hex(4)),
-            },
-        }
-
-    def document(self, order: list[str]) -> Document:
-        args = self.args
-        place = args.symposium_bin or args.symposium_src
-        source = "bin" if args.symposium_bin else "src" if args.symposium_src else "pinned"
-        return {
-            **self.shared,
-            "planned_at": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-            "model": {"name": args.model or f"rehearsal:{args.rehearse or DEFAULT}", "settings": {}},
-            "rehearsals": {name: script.name for name, script in self.scripts.items()} if self.scripts else None,
-            "trials": self.rounds,
-            "configurations": list(self.configurations),
-            "order": order,
-            "symposium": {"source": source, "path": str(place.resolve()) if place else ""},
-            "paths": self.roots,
-        }
-
-    def announce(self) -> None:
-        """What is about to happen, before anything is spent."""
-        arms = " and ".join(c["name"] for c in self.configurations)
-        count = self.rounds * len(self.configurations)
-        who = f"the model {self.args.model} answers" if self.args.model else f"rehearsed ({self.args.rehearse or DEFAULT})"
-        print(f"{self.task.name}: {count} trial{'s' * (count > 1)} of {arms}; {who}", file=sys.stderr)
-        if not self.args.model:
-            print("REHEARSED: no model is asked, nothing is spent; all else is real.", file=sys.stderr)
-        if len(self.configurations) > 1:
-            print(statistics.plan_sentence(self.rounds), file=sys.stderr)
+        raise Stop(
+            Exit.UNAVAILABLE, f"{args.symposium_bin}: not an executable; give the path of a cargo-agents"
+        )
 
 
 def make(args: argparse.Namespace) -> Plan:
@@ -212,11 +125,13 @@ def make(args: argparse.Namespace) -> Plan:
     task = tasks.load(args.evals.resolve(), args.task)
     configurations = [CONTROL, TREATMENT] if task.kind == "capability" else [TREATMENT]
     scripts = None if args.model else rehearsals(args, task, answers(args, task, configurations))
-    return Plan(args, task, configurations, scripts, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
+    return Plan(
+        args, task, configurations, scripts, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+    )
 
 
 def write(plan: Plan) -> Path:
-    folder = plan.args.results.resolve() / plan.task.name / plan.args.client / plan.batch
+    folder: Path = plan.args.results.resolve() / plan.task.name / plan.args.client / plan.batch
     try:
         folder.mkdir(parents=True)
         trials = list(plan.trials())

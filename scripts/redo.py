@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Rebuild every derived document of a batch from its record: no model, no sandbox, no key.
 
-Says for each document whether it is as before (volatile fields aside). Recorded documents and gradings are left
-alone. Exits 1 when something changed and --check was given.
+Says for each document whether it is as before (volatile fields aside). Recorded documents and gradings
+are left alone. Exits 1 when something changed and --check was given.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def redo(batch: Path) -> list[Path]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("redo.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        "redo.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
+    )
     parser.add_argument("folder", type=Path, metavar="BATCH_DIR")
     parser.add_argument("--check", action="store_true", help="exit 1 when a document came out different")
     args = parser.parse_args()
@@ -73,7 +75,8 @@ def main() -> None:
         fail("redo", stop)
     for file in changed:
         print(f"changed: {file}")
-    print(f"{args.folder}: {f'{len(changed)} documents changed' if changed else 'every derived document is as before'}")
+    said = f"{len(changed)} documents changed" if changed else "every derived document is as before"
+    print(f"{args.folder}: {said}")
     sys.exit(Exit.NO if changed and args.check else Exit.OK)
 
 

@@ -56,7 +56,9 @@ def tidy(plan: Document) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("trial.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        "trial.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
+    )
     parser.add_argument("folder", type=Path, metavar="TRIAL_DIR")
     folder = parser.parse_args().folder.resolve()
     signal.signal(signal.SIGTERM, interrupted)

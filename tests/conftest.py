@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+
 from kit import tools as tool_places
 
 
@@ -18,9 +17,6 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def tools() -> Iterator[tool_places.Tools]:
+def tools() -> tool_places.Tools:
     """The installed srt, Node, client and cargo-agents; `make test` installs them first."""
-    yield tool_places.find()
-
-
-ROOT = Path(__file__).parents[1]
+    return tool_places.find()

@@ -9,8 +9,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import pipeline
 import pytest
+
+import pipeline
 import trial
 from clients import Client
 from graders import Grader
@@ -74,14 +75,18 @@ def test_the_table_of_the_pipeline_is_true() -> None:
 
 @every_script
 def test_W01_every_script_runs_alone_and_explains_itself(script: Path) -> None:
-    done = subprocess.run([sys.executable, script, "--help"], capture_output=True, text=True, cwd="/", check=False)
+    done = subprocess.run(
+        [sys.executable, script, "--help"], capture_output=True, text=True, cwd="/", check=False
+    )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) >= 2
 
 
 @every_script
 def test_W03_an_unknown_flag_is_a_usage_error(script: Path) -> None:
-    done = subprocess.run([sys.executable, script, "--no-such-flag"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, script, "--no-such-flag"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == Exit.USAGE, done.stderr
     assert "Traceback" not in done.stderr
 

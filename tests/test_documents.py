@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from kit import documents
 
 RECEIPT = {"step": "grade", "exit": "ok", "error": None, "started": 1.5, "elapsed_secs": 0.1}
@@ -61,4 +62,6 @@ def test_R01_stable_follows_references_lists_and_null_alternatives() -> None:
 def test_lone_surrogates_do_not_stop_a_document(tmp_path: Path) -> None:
     file = tmp_path / "receipt.json"
     documents.write(file, "receipt/1", {**RECEIPT, "error": "name \udcff"})
-    assert documents.read(file, "receipt/1")["error"] == "name \\udcff" or "\\udcff" in file.read_text("utf-8")
+    assert documents.read(file, "receipt/1")["error"] == "name \\udcff" or "\\udcff" in file.read_text(
+        "utf-8"
+    )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+
 from kit import documents
 
 FOLDER = Path(__file__).with_name("schemas")
@@ -22,7 +23,9 @@ def test_schema_is_sound_and_named_after_its_file(schema: Path) -> None:
     assert "$id" not in body, "an absolute id would send validators to the network"
 
 
-@pytest.mark.parametrize("schema", [s for s in SCHEMAS if s.name != "common.1.schema.json"], ids=lambda f: f.name)
+@pytest.mark.parametrize(
+    "schema", [s for s in SCHEMAS if s.name != "common.1.schema.json"], ids=lambda f: f.name
+)
 def test_each_schema_has_examples_of_both_kinds(schema: Path) -> None:
     folder = FOLDER / schema.name.removesuffix(".schema.json")
     assert list(folder.glob("valid-*.json")), f"{folder}: no valid example"

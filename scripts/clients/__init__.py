@@ -56,7 +56,7 @@ class Client(Protocol):
     REHEARSAL_MODEL: str  # the model name given to the client when a rehearsal answers
 
     def staged(self, modules: Path) -> tuple[Path, str]:
-        """What to copy out of node_modules (a file or folder), and the program's path inside it ("" = itself)."""
+        """What to copy out of node_modules (a file or folder), and the program's path inside ("" = itself)."""
         ...
 
     def version(self, said: str) -> str:
@@ -72,7 +72,7 @@ class Client(Protocol):
         ...
 
     def observe(self, transcript: Iterable[bytes], skills: Sequence[str], places: Places) -> Document:
-        """The transcript's lines as the client-neutral part of observation/1 (all but listed, turns, usage_source)."""
+        """The client-neutral part of observation/1: all but `listed`, `turns` and `usage_source`."""
         ...
 
 

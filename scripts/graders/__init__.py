@@ -1,6 +1,7 @@
 """How submissions are judged, one file for each kind of project.
 
-A grader never sees a transcript: it gets the grading copy, the hidden tests and a way to run commands in a sandbox.
+A grader never sees a transcript: it gets the grading copy, the hidden tests and a way to run commands in a
+sandbox. Beside the graders here is what they share: the sandboxes and the grading copy.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, cast
 
+from kit.contract import Exit, Stop
 from kit.documents import Document
+
+GRADERS = ("cargo",)
 
 Verdict = Literal["pass", "fail", "inconclusive"]
 
@@ -43,9 +47,11 @@ class Judged:
 
 
 class Bench(Protocol):
-    """The grading's sandboxes: each run is one sandbox of its own, with what is left of the phase's deadline."""
+    """The grading's sandboxes: each run is one of its own, with what is left of the phase's deadline."""
 
-    def run(self, argv: Sequence[str], *, cwd: Path, writable: Sequence[Path], readable: Sequence[Path]) -> Done: ...
+    def run(
+        self, argv: Sequence[str], *, cwd: Path, writable: Sequence[Path], readable: Sequence[Path]
+    ) -> Done: ...
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,6 @@ class Grader(Protocol):
 
 
 def load(name: str) -> Grader:
+    if name not in GRADERS:
+        raise Stop(Exit.USAGE, f"grader {name}: not built yet; the graders are {', '.join(GRADERS)}")
     return cast(Grader, importlib.import_module(f"graders.{name}"))
-
-

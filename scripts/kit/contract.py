@@ -60,7 +60,9 @@ class Step:
 
     name: str
     does: str
-    kind: Literal["recorded", "graded", "derived"]  # met the world once | needs a sandbox, no model | a function of files
+    kind: Literal[
+        "recorded", "graded", "derived"
+    ]  # met the world once | needs a sandbox, no model | a function of files
     reads: Sequence[Artifact]
     writes: Sequence[Artifact]
     may_read: Sequence[Artifact] = ()
@@ -112,7 +114,12 @@ class Step:
             print(f"{self.name}: {error}", file=sys.stderr)
         if code is not Exit.EXISTS:  # then the earlier receipt stands
             took = round(time.monotonic() - clock, 3)
-            body = {"exit": code.name.lower(), "error": error, "started": round(started, 3), "elapsed_secs": took}
+            body = {
+                "exit": code.name.lower(),
+                "error": error,
+                "started": round(started, 3),
+                "elapsed_secs": took,
+            }
             folder.receipt(self.name, body)
         return code
 
@@ -145,7 +152,9 @@ class Folder:
         try:
             return documents.read(self.path(artifact), artifact.schema)
         except FileNotFoundError as error:
-            raise Stop(Exit.NO_INPUT, f"{self.path(artifact)}: missing; an earlier step did not finish") from error
+            raise Stop(
+                Exit.NO_INPUT, f"{self.path(artifact)}: missing; an earlier step did not finish"
+            ) from error
         except documents.Invalid as error:
             raise Stop(Exit.BAD_INPUT, str(error)) from error
 

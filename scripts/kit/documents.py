@@ -1,7 +1,8 @@
 """Read and write JSON documents; the schema is checked both ways.
 
-A document's first key says what it is ("schema": "grading/1"). A property whose schema says `"volatile": true`
-may differ between two runs of the same work (times, paths, random names); stable() leaves those out.
+A document's first key says what it is ("schema": "grading/1"). A property whose schema says `"volatile":
+true` may differ between two runs of the same work (times, paths, random names); stable() leaves those
+out.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def check(document: Any, schema: str, where: object) -> None:
     """Raise Invalid, naming the place, unless the document fits; a newer version is refused by its name."""
     said = document.get("schema") if isinstance(document, dict) else None
     if isinstance(said, str) and said != schema and said.rpartition("/")[0] == schema.rpartition("/")[0]:
-        raise Invalid(f"{where}: is a {said}, and this version reads {schema}; use the agent-eval that wrote it")
+        raise Invalid(
+            f"{where}: is a {said}, and this version reads {schema}; use the agent-eval that wrote it"
+        )
     if error := best_match(validator(schema).iter_errors(document)):
         raise Invalid(f"{where}: not a {schema}: {error.json_path}: {error.message}")
 

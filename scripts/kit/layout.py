@@ -81,6 +81,9 @@ GRADING_OUTPUT = Artifact("grading/")
 EXPECTATIONS = Artifact("expectations.json", "expectations/1")
 AUDIT = Artifact("audit.json", "audit/1")
 RESULT = Artifact("result.json", "result/1")
+RECEIPTS = Artifact("receipts/")
+
+RESULTS = Artifact("<trial>/result.json", "result/1", "batch")  # every trial's, for what counts them
 
 WRITABLE = ("project", "home", "cargo-home", "tmp", "evidence")  # of a run, by the trial's uid
 

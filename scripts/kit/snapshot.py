@@ -1,7 +1,8 @@
 """Hashes of a run's configuration files, so that what changed during the session can be named.
 
-prepare takes one after init, collect another after the session. It never follows a link and never fails on what
-an agent left: a link, a special file or a file too large gets a hash of what it is, so that the change shows.
+prepare takes one after init, collect another after the session. It never follows a link and never fails on
+what an agent left: a link, a special file or a file too large gets a hash of what it is, so that the change
+shows.
 """
 
 from __future__ import annotations
@@ -9,30 +10,24 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
-from kit.trees import Found, Limits, Over, escape, walk
+from kit.globs import find
+from kit.trees import Found, Limits, Over, escape
 
 LIMITS = Limits(entries=20_000, file=8 << 20, depth=16, seconds=20.0)
 
 
 def take(run: Path, patterns: Sequence[str]) -> dict[str, str]:
-    """Path from the run to sha256, for every file that a pattern names.
+    """Path from the run to sha256, for every file that a pattern names (as kit.globs.find reads them).
 
-    Patterns are paths from the run with * ? [] within one name and ** for any folders. The run's own path in a
-    file's bytes reads <run>. When a bound is reached an entry says so, which no other snapshot has.
+    The run's own path in a file's bytes reads <run>. When a bound is reached an entry says so, which no other
+    snapshot has.
     """
-    wanted = [os.fsencode(pattern).split(b"/") for pattern in patterns]
-
-    def enter(path: bytes) -> bool:
-        return any(_may_hold(path.split(b"/"), pattern) for pattern in wanted)
-
     found: dict[str, str] = {}
     try:
-        for entry in walk(run, LIMITS, enter):
-            if entry.kind != "folder" and any(_fits(entry.path.split(b"/"), pattern) for pattern in wanted):
-                found[escape(entry.path)] = _hash(entry, os.fsencode(run))
+        for entry in find(run, patterns, LIMITS):
+            found[escape(entry.path)] = _hash(entry, os.fsencode(run))
     except Over as over:
         found[f"<stopped: {over}>"] = hashlib.sha256(str(over).encode()).hexdigest()
     return found
@@ -43,20 +38,3 @@ def _hash(entry: Found, run: bytes) -> str:
         said = f"{entry.kind} {entry.status.st_size} {entry.note}".encode() + b" " + (entry.target or b"")
         return hashlib.sha256(b"<not read> " + said).hexdigest()
     return hashlib.sha256(b"".join(entry.chunks()).replace(run, b"<run>")).hexdigest()
-
-
-def _fits(path: Sequence[bytes], pattern: Sequence[bytes]) -> bool:
-    if not pattern:
-        return not path
-    if pattern[0] == b"**":
-        return _fits(path, pattern[1:]) or (bool(path) and _fits(path[1:], pattern))
-    return bool(path) and fnmatchcase(path[0], pattern[0]) and _fits(path[1:], pattern[1:])
-
-
-def _may_hold(folder: Sequence[bytes], pattern: Sequence[bytes]) -> bool:
-    """Whether something below the folder can fit."""
-    if not folder:
-        return bool(pattern)
-    if not pattern:
-        return False
-    return pattern[0] == b"**" or (fnmatchcase(folder[0], pattern[0]) and _may_hold(folder[1:], pattern[1:]))

@@ -1,7 +1,7 @@
 """Read what Symposium and its plugins' hooks left behind: their records, the hook trace, the joined log.
 
-All of it could be written by the agent, so nothing is trusted to be text, JSON or an object: what cannot be read
-is returned as such. Never judges (expect.py does), never opens anything but a regular file.
+All of it could be written by the agent, so nothing is trusted to be text, JSON or an object: what cannot be
+read is returned as such. Never judges (expect.py does), never opens anything but a regular file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HOOK_RECORDS = "hooks.jsonl"  # in evidence/: a line {"hook": name, "exit": status, ...} from each run of a hook of ours
+HOOK_RECORDS = "hooks.jsonl"  # in evidence/: {"hook": name, "exit": status, ...}, a line for each run
 DISPATCHED = re.compile(r"report=(\{\"kind\":\"hook_dispatched\".*\})")
 SYNC_FAILED = re.compile(r"auto-sync during hook failed.*?error=(.*)")
 

@@ -1,9 +1,9 @@
 """Walk, name and remove folders that an agent may have written.
 
 Walks by folder descriptors, never by path, and believes only what is open: a link is looked at and never
-followed, a FIFO or device is never opened, names are bytes, and everything is bounded. It never changes what it
-walks and never decides what a find means. Whatever it meets there is the agent's doing, hence data; it raises
-only OSError for the root folder itself and Over when a bound is reached.
+followed, a FIFO or device is never opened, names are bytes, and everything is bounded. It never changes what
+it walks and never decides what a find means. Whatever it meets there is the agent's doing, hence data; it
+raises only OSError for the root folder itself and Over when a bound is reached.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ import errno
 import os
 import re
 import stat
-import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
+
+from kit.removal import remove as remove
 
 Kind = Literal["file", "folder", "link", "fifo", "socket", "device", "unreadable"]
 
 # O_NONBLOCK: opening a FIFO that took a file's place between look and open must not hang.
 FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 CHUNK = 1 << 18
+TOO_DEEP = "too deep to look into"
 
 
 class Over(Exception):
@@ -32,7 +34,7 @@ class Over(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """Far above any honest project, far below what hurts. Folders deeper than `depth` are named, not entered."""
+    """Far above any honest project, far below what hurts; folders below `depth` are named, not entered."""
 
     entries: int = 50_000
     bytes: int = 256 << 20
@@ -43,7 +45,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Found:
-    """One entry. `fd` is open for a file or folder that could be opened, until the next entry is asked for."""
+    """One entry; `fd` is open for what could be opened, until the next entry is asked for."""
 
     path: bytes  # from the root of the walk
     kind: Kind
@@ -101,37 +103,39 @@ def _inside(
             names.append(os.fsencode(entry.name))
     for name in sorted(names):
         found = _look(folder, name, path + name, device)
+        if found is None:
+            continue
         try:
-            if found.kind == "folder" and found.fd is not None and depth > spent.limits.depth:
-                yield Found(
-                    found.path, "folder", found.status, note=f"deeper than {spent.limits.depth} folders"
-                )
-                continue
-            yield found
-            if found.kind == "folder" and found.fd is not None and enter(found.path):
+            too_deep = found.kind == "folder" and depth > spent.limits.depth
+            yield replace(found, fd=None, note=TOO_DEEP) if too_deep else found
+            if found.kind == "folder" and found.fd is not None and not too_deep and enter(found.path):
                 yield from _inside(found.fd, found.path + b"/", depth + 1, device, spent, enter)
         finally:
             if found.fd is not None:
                 os.close(found.fd)
 
 
-def _look(folder: int, name: bytes, path: bytes, device: int) -> Found:
-    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    kind = _kind(status)
-    if kind == "link":
-        return Found(path, kind, status, target=os.readlink(name, dir_fd=folder))
-    if kind not in ("file", "folder"):
-        return Found(path, kind, status)
+def _look(folder: int, name: bytes, path: bytes, device: int) -> Found | None:
+    """One name; None when it is gone by now. Special files are never opened: opening alone can do things."""
     try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    kind = _kind(status)
+    try:
+        if kind == "link":
+            return Found(path, kind, status, target=os.readlink(name, dir_fd=folder))
+        if kind not in ("file", "folder"):
+            return Found(path, kind, status)
         fd = os.open(name, FLAGS | (os.O_DIRECTORY if kind == "folder" else 0), dir_fd=folder)
     except OSError as error:
         return Found(path, "unreadable", status, note=errno.errorcode.get(error.errno or 0, str(error)))
     opened = os.fstat(fd)
-    if _kind(opened) != kind or opened.st_dev != device:
-        os.close(fd)
-        other = "on another file system" if opened.st_dev != device else "changed while it was looked at"
-        return Found(path, "unreadable", status, note=other)
-    return Found(path, kind, opened, fd=fd)
+    if _kind(opened) == kind and opened.st_dev == device:
+        return Found(path, kind, opened, fd=fd)
+    os.close(fd)
+    why = "changed while it was looked at" if opened.st_dev == device else "on another file system"
+    return Found(path, "unreadable", status, note=why)
 
 
 def _kind(status: os.stat_result) -> Kind:
@@ -163,20 +167,3 @@ def unescape(text: str) -> bytes:
         return b"\\" if match[0] == b"\\\\" else bytes([int(match[1], 16)])
 
     return re.sub(rb"\\\\|\\x([0-9a-f]{2})", byte, text.encode())
-
-
-def remove(path: Path) -> str | None:
-    """Remove a folder and all below it; what could not be removed, or None.
-
-    chmod and rm, because shutil.rmtree fails on folders of mode 000 and on thousands of nested ones.
-    Neither follows a link below the path.
-    """
-    if not os.path.lexists(path):
-        return None
-    safe = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
-    where = path.absolute()
-    if not path.is_symlink():
-        subprocess.run(["chmod", "-R", "u+rwX", "--", where], env=safe, capture_output=True, check=False)
-    done = subprocess.run(["rm", "-rf", "--", where], env=safe, capture_output=True, check=False)
-    said = done.stderr.decode("utf-8", "backslashreplace").strip()
-    return (said or f"{path}: still there") if os.path.lexists(path) else None

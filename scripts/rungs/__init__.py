@@ -14,6 +14,7 @@ from typing import Literal, Protocol, cast
 
 from kit.documents import Document
 from kit.layout import Run
+from kit.process import Command as Command  # what a rung makes, and process.run takes
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,6 @@ class Box:
     network: bool  # the model route, through run.socket
     uid: int | None  # its own, when the runner is root
     mount: tuple[Path, Path] | None  # a folder to bind, and where: a toolchain below a closed home
-
-
-@dataclass(frozen=True)
-class Command:
-    """Ready for kit.process.run: exact environment, neutral cwd."""
-
-    argv: list[str]
-    env: dict[str, str]
-    cwd: Path
 
 
 class Rung(Protocol):

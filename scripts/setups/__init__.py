@@ -26,6 +26,16 @@ class Before:
 
 
 @dataclass(frozen=True)
+class Plugin:
+    """One plugin as it was put into the run."""
+
+    files: dict[
+        str, str
+    ]  # path in its folder, and sha256; in what was adapted <run> stands for the run's path
+    records: bool  # its hooks write records of their own to EVAL_EVIDENCE_DIR
+
+
+@dataclass(frozen=True)
 class Check:
     """One look before launch; a failed one is a setup failure that names the path."""
 
@@ -38,16 +48,28 @@ class Check:
 class Said:
     """What one of the setup's commands printed, inside the sandbox."""
 
-    exit: int | None
+    argv: Sequence[str]
+    exit: int | None  # None: it was killed, or the phase's deadline was spent
     stdout: str
     stderr: str
+
+    @property
+    def summary(self) -> str:
+        """The command, its end and the last of what it said, for a check's detail."""
+        last = (self.stderr.strip() or self.stdout.strip())[-300:]
+        end = "killed" if self.exit is None else f"exit {self.exit}"
+        return f"{' '.join(self.argv)}: {end}; {last or 'silent'}"
 
 
 class Setup(Protocol):
     """A module with these names is a setup."""
 
-    def populate(self, before: Before) -> dict[str, dict[str, str]]:
-        """Put files into the run (as the runner); the plugins put there, each file with its sha256."""
+    CONFIGURATION: Sequence[
+        str
+    ]  # globs below the run: configuration of its own, which a session should not change
+
+    def populate(self, before: Before) -> dict[str, Plugin]:
+        """Put files into the run (as the runner); the plugins put there."""
         ...
 
     def commands(self, before: Before) -> Sequence[Sequence[str]]:
@@ -55,7 +77,7 @@ class Setup(Protocol):
         ...
 
     def checks(self, before: Before, said: Sequence[Said]) -> Iterator[Check]:
-        """What must hold before launch, beside what holds for every setup."""
+        """What must hold before launch, beside what holds for every setup (every.py)."""
         ...
 
 

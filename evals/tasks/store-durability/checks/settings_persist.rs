@@ -6,7 +6,15 @@ use store_durability::save_settings;
 #[test]
 fn settings_persist() {
     let dir = std::env::temp_dir().join(format!("settings-persist-{}", std::process::id()));
-    save_settings(&dir, &[("theme", "dark"), ("font", "mono"), ("greeting", "hello world")]).unwrap();
+    save_settings(
+        &dir,
+        &[
+            ("theme", "dark"),
+            ("font", "mono"),
+            ("greeting", "hello world"),
+        ],
+    )
+    .unwrap();
 
     let store = Store::open(&dir).unwrap();
     assert_eq!(store.get("theme"), Some("dark"));

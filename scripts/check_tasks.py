@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Are the tasks of evals/ right? Validates each, grades its solution and its untouched starter (T06).
+
+It asks no model, needs no key, and changes nothing below evals/. What it refuses is the fault of the task's
+author; a grader that cannot run is a fault of this machine, and refuses no task.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import plan
+import planning
+from gateway import rehearsal
+from kit import contents, documents, hidden_tests, proofs, reach, removal, store, tasks, tools, versions
+from kit.contract import Exit, Stop, fail
+from kit.documents import Document
+from kit.layout import Run
+from kit.proofs import Grade, Proof
+from kit.tasks import Task
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found out about one task."""
+
+    name: str
+    refusals: Sequence[str]
+    task: Task | None = None  # None: it could not be loaded
+    proof: Proof | None = None  # None: nothing was graded
+    notes: Sequence[str] = field(default=())
+
+    def document(self) -> Document:
+        return {
+            "name": self.name,
+            "right": not self.refusals,
+            "refusals": list(self.refusals),
+            "content_hash": self.task.content_hash if self.task else None,
+            "solution": self.proof.solution if self.proof else None,
+            "starter": self.proof.starter if self.proof else None,
+        }
+
+    def lines(self) -> Iterator[str]:
+        if self.refusals:
+            yield f"✗ {self.name}"
+            yield from (f"    {line}" for line in self.refusals)
+        else:
+            yield f"✓ {self.name}: {'; '.join(self.notes)}"
+
+
+@contextlib.contextmanager
+def grader(root: Path, uids: tuple[int, int]) -> Iterator[Grade]:
+    """The trials' own grader, with tools staged as a batch's are: the one place where it is plugged in."""
+    import grade  # here, because --files-only needs neither tools nor a sandbox
+    import stage
+
+    reach.open_for_trials(root)
+    word = secrets.token_hex(4)
+    place = reach.folder(root / f"check-{word}")
+    try:
+        common = reach.folder(place / "tools/common")
+        with tempfile.TemporaryDirectory(prefix=".home-", dir=common.parent) as home:
+            if as_root := os.geteuid() == 0:
+                os.chown(home, versions.NOBODY, versions.NOBODY)
+            bench = stage.Bench(tools.find(), store.Store(root / "store"), common.parent, Path(home), as_root)
+            staged = {
+                "srt": stage.srt(bench),
+                "node": stage.node(bench),
+                "toolchain": stage.toolchain(bench, root),
+            }
+        setting = grade.Setting(staged, Run(place / "grading", planning.control_root() / word), uids)
+        yield lambda task, tree: grade.grade_tree(task.document(), task.evals, tree, setting)
+    finally:
+        removal.remove(place)
+
+
+def check(evals: Path, name: str, grade: Grade | None) -> Checked:
+    """grade None: look at the files alone."""
+    try:
+        task = tasks.load(evals, name)
+    except tasks.TaskError as error:
+        return Checked(name, error.refusals)
+    shape = f"{task.kind}, {len(task.document()['checks'])} hidden, {len(task.rehearsals())} rehearsed"
+    if refused := list(unreadable_rehearsals(task)):
+        return Checked(name, refused, task)
+    if grade is None:
+        return Checked(name, (), task, notes=(shape, "not graded"))
+    proof = proofs.prove(task, grade)
+    return Checked(name, proof.refusals, task, proof, notes=(shape, *proof.notes))
+
+
+def unreadable_rehearsals(task: Task) -> Iterator[str]:
+    for file in contents.entries(task.folder / "rehearsals"):
+        if file.parent.name != "rehearsals" or file.suffix != ".yaml":
+            yield f"{file.relative_to(task.evals.parent)}: is never played; call it rehearsals/<name>.yaml"
+    for name in task.rehearsals():
+        try:
+            rehearsal.load(task.rehearsal(name))
+        except rehearsal.RehearsalError as error:
+            yield str(error).removeprefix(f"{task.evals.parent}/")
+
+
+def shared_canaries(evals: Path, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Task and refusal: with one canary in two tests, nobody could tell which of them was seen (I09)."""
+    seen: dict[str, Path] = {}
+    for file in sorted(evals.glob("tasks/*/checks/*.rs")):
+        mark, where = hidden_tests.read(file).canary, file.relative_to(evals.parent)
+        if mark and (first := seen.setdefault(mark, where)) != where and (name := file.parts[-3]) in names:
+            yield name, f"{where}: has the canary of {first}; give it one of its own"
+
+
+def run(evals: Path, names: Sequence[str], grade: Grade | None) -> Iterator[Checked]:
+    known = tasks.names(evals)
+    if not known:
+        raise Stop(Exit.NO_INPUT, f"{evals}: holds no tasks/; give the folder that does with --evals")
+    twice = dict(shared_canaries(evals, names or known))
+    for name in names or known:
+        found = check(evals, name, grade)
+        yield Checked(name, [*found.refusals, twice[name]], found.task) if name in twice else found
+
+
+def parser() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(
+        "check_tasks.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
+    )
+    p.add_argument("tasks", nargs="*", metavar="TASK", help="folders of evals/tasks/ (default: all)")
+    p.add_argument("--evals", type=Path, default=ROOT / "evals", metavar="DIR")
+    p.add_argument("--json", type=Path, metavar="FILE", help="write what was found here too")
+    p.add_argument("--files-only", action="store_true", help="validate, and grade nothing")
+    p.add_argument("--eval-root", type=Path, default=plan.eval_root(), metavar="DIR", help="where to grade")
+    p.add_argument("--uids", default="61000-61999", metavar="FIRST-LAST", help="for a root runner's gradings")
+    return p
+
+
+def main() -> None:
+    args, found = parser().parse_args(), []
+    try:
+        first, last = planning.uids(args.uids)
+        no_grader = contextlib.nullcontext(None)
+        with no_grader if args.files_only else grader(args.eval_root.resolve(), (first, last)) as grade:
+            for checked in run(args.evals.resolve(), args.tasks, grade):
+                found.append(checked)
+                print("\n".join(checked.lines()), flush=True)
+    except Stop as stop:
+        fail("check_tasks", stop)
+    if args.json:
+        documents.write(args.json, "checked/1", {"tasks": [checked.document() for checked in found]})
+    sys.exit(Exit.NO if any(checked.refusals for checked in found) else Exit.OK)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Did Symposium start with the session, did it sync, and did the plugins' hooks run and succeed?
+
+The trace shows that the client called Symposium and got an answer; it says nothing of a plugin's own hook.
+That is judged by the record which the hook writes itself, or else by the exit status in the debug log.
+"""
+
+from __future__ import annotations
+
+from expectations import Record, judged, unless_changed, unless_cut
+from kit.documents import Document
+from kit.symposium_files import Dispatch, Line, status
+
+
+def empty_before(record: Record) -> Document:
+    where = f"project/{record.setup['skill_folder']}"
+    if record.setup["skill_folder_empty"]:
+        return judged("pass", f"{where}: empty or absent before launch")
+    return judged("fail", f"{where}: held something before launch")
+
+
+def session_start(record: Record) -> Document:
+    return unless_changed(record, traced(record))
+
+
+def traced(record: Record) -> Document:
+    lines = record.trace or []
+    for line in lines:
+        if line.value and line.value.get("event") == "SessionStart":
+            return judged("pass", f"hook-trace.jsonl:{line.number}: SessionStart")
+    if torn := [line.number for line in lines if line.value is None]:
+        return judged(
+            "inconclusive", f"hook-trace.jsonl:{torn[0]}: not readable, and no other line says SessionStart"
+        )
+    if lost := record.lost("evidence/hook-trace.jsonl"):
+        return judged("inconclusive", lost)
+    if not record.began:
+        return judged("inconclusive", "hook-trace.jsonl: no SessionStart, but no session began")
+    what = "no such file" if record.trace is None else f"no SessionStart among {len(lines)} lines"
+    return judged("fail", f"hook-trace.jsonl: {what}{client_says(record, 'SessionStart')}")
+
+
+def client_says(record: Record, event: str) -> str:
+    said = [hook for hook in record.observation["hooks"] if hook["event"] == event]
+    return "".join(
+        f"; the client reports {event}: {hook['outcome']}, exit {hook['exit']}" for hook in said[:1]
+    )
+
+
+def sync_recorded(record: Record) -> Document:
+    return unless_changed(record, recorded(record))
+
+
+def recorded(record: Record) -> Document:
+    ours = [sync for sync in record.collected["sync_records"] if sync["for_project"]]
+    if any(sync["mtime_is_int"] for sync in ours):
+        return judged("pass", "state.json: a sync of the project is recorded")
+    if ours:
+        return judged(
+            "inconclusive", "state.json: names the project, but its last-sync-lock-mtime is no number"
+        )
+    if not record.began:
+        return judged("inconclusive", "state.json: none for the project, but no session began")
+    if record.log is None:  # `init` alone leaves one, so Symposium's own folder was not kept or was emptied
+        return judged("inconclusive", "state.json: none for the project, and no symposium.log beside it")
+    failures = "".join(f"; symposium.log:{line}: {error}" for line, error in record.log.sync_failures[:1])
+    return judged("fail", f"state.json: none for the project{failures}")
+
+
+def hook(record: Record, name: str) -> Document:
+    """By its first record; the debug log must not contradict it, and stands in where there is none."""
+    if lost := record.lost("evidence/hooks.jsonl"):
+        return judged("inconclusive", lost)
+    first = first_record(record.hooks or [], name)
+    runs = record.log.dispatches.get(name, []) if record.log else []
+    return unless_changed(record, by_record(record, first, runs) if first else by_log(record, name, runs))
+
+
+def first_record(lines: list[Line], name: str) -> Line | None:
+    """The hook's first line; or one that cannot be read, if it comes earlier and so may be the first."""
+    return next((line for line in lines if line.value is None or line.value.get("hook") == name), None)
+
+
+def by_record(record: Record, first: Line, runs: list[Dispatch]) -> Document:
+    where = f"evidence/hooks.jsonl:{first.number}"
+    if first.value is None:
+        return judged("inconclusive", f"{where}: not readable, and may be the hook's first record")
+    said = status(first.value.get("exit"))
+    if said is None:
+        return judged("inconclusive", f"{where}: a record without an exit status")
+    if said != 0:
+        return judged("fail", f"{where}: exit {said}")
+    if record.log and not runs:
+        return judged("inconclusive", f"{where}: exit 0, but symposium.log knows of no run of this hook")
+    if runs and runs[0].exit != 0:
+        return judged(
+            "inconclusive", f"{where}: exit 0, but symposium.log:{runs[0].line} says {ending(runs[0])}"
+        )
+    return judged("pass", f"{where}: exit 0")
+
+
+def by_log(record: Record, name: str, runs: list[Dispatch]) -> Document:
+    if not runs:
+        seen = "symposium.log: no run of it" if record.log else "symposium.log: no such file"
+        return unless_cut(record, judged("fail", f"{name}: no record in evidence/hooks.jsonl; {seen}"))
+    first, where = runs[0], f"symposium.log:{runs[0].line}: {ending(runs[0])}"
+    if first.exit != 0:
+        return judged("fail", where)
+    if first.plugin in record.setup["recording"]:
+        return judged(
+            "inconclusive", f"{where}, but evidence/hooks.jsonl lacks the record that this hook writes"
+        )
+    return judged("pass", f"{where} (this plugin writes no records of its own)")
+
+
+def ending(run: Dispatch) -> str:
+    return "ended by a signal" if run.exit is None else f"exit {run.exit}"

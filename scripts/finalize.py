@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Write a trial's result, whatever became of the trial.
+
+A function of the files that the steps left: nothing but trial.json (never started), a failed preparation, a
+session that was cut, a step that failed, a document that is torn. It needs no earlier step, and refuses only
+a missing or unreadable trial.json. It joins what others found and judges by kit/verdicts.py; it runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kit import findings, remains, verdicts
+from kit.contract import Folder, Step
+from kit.documents import Document
+from kit.layout import (
+    AUDIT,
+    COLLECTED,
+    EXECUTION,
+    EXPECTATIONS,
+    GRADING,
+    OBSERVATION,
+    RECEIPTS,
+    RESULT,
+    STAGE,
+    TASK,
+    TRANSCRIPT,
+    TRIAL,
+)
+from kit.remains import Remains
+from kit.verdicts import Facts, Verdict
+
+STEP = Step(
+    name="finalize",
+    does="Write a trial's result, whatever became of the trial.",
+    kind="derived",
+    reads=[TRIAL],
+    may_read=[*remains.READ, TRANSCRIPT, RECEIPTS],
+    writes=[RESULT],
+)
+CLAIMS = ("installed", "not_installed", "used", "not_used")
+
+
+def run(folder: Folder) -> None:
+    left = remains.read(folder)
+    facts = established(left)
+    ruling = verdicts.outcome(facts)
+    body = {
+        **identity(left),
+        **session(left, facts),
+        "isolation": isolation(left),
+        "code": code(left, facts),
+        "expectations": expectations(left),
+        "findings": list(dict.fromkeys(findings.of(left))),
+        "outcome": ruling.outcome,
+        "success": ruling.success,
+        "reason": ruling.reason,
+    }
+    folder.write(RESULT, body)
+
+
+def established(left: Remains) -> Facts:
+    """The facts that decide, from whatever is there."""
+    execution, problem = None, None
+    if not (EXECUTION in left.unreadable or left.lost("launch")):
+        execution, problem = verdicts.execution(left.get(EXECUTION), left.get(OBSERVATION))
+    checks, invalid = code_verdicts(left), bool((left.get(COLLECTED) or {}).get("invalid"))
+    expected = left.get(EXPECTATIONS)
+    breaches = [f for f in (left.get(AUDIT) or {"findings": []})["findings"] if f["kind"] == "breach"]
+    return Facts(
+        kind=left.trial["kind"],
+        setup_failure=remains.setup_failure(left),
+        cancelled=remains.cancelled(left),
+        breach=f"{breaches[0]['what']} ({breaches[0]['where']})" if breaches else None,
+        execution=execution,
+        execution_problem=problem,
+        infrastructure=None if invalid else remains.infrastructure(left),  # invalid fails, graded or not
+        code=checks,
+        expectations={name: judged["verdict"] for name, judged in flat(expected)},
+        said={**details(left), **{name: judged["evidence"] for name, judged in flat(expected)}},
+        unknown=[*remains.unknown(left), *unjudged(left, checks)],
+    )
+
+
+def code_verdicts(left: Remains) -> dict[str, Verdict]:
+    """Check to verdict. A link or special file under an editable path fails the trial, graded or not."""
+    invalid = (left.get(COLLECTED) or {}).get("invalid")
+    known: dict[str, Verdict] = {"submission": "fail"} if invalid else {}
+    return {**(left.get(GRADING) or {"checks": {}})["checks"], **known}
+
+
+def unjudged(left: Remains, checks: dict[str, Verdict]) -> list[str]:
+    """A check of the task that nobody judged is not a check that passed."""
+    task, grading = left.get(TASK), left.get(GRADING)
+    if task is None or grading is None or grading["status"] != "graded":
+        return []
+    return [f"no verdict on {name}" for name in verdicts.unjudged(checks, task["checks"], task["fmt_check"])]
+
+
+def details(left: Remains) -> dict[str, str]:
+    said = {step["name"]: step["detail"] for step in (left.get(GRADING) or {"steps": []})["steps"]}
+    for wrong in (left.get(COLLECTED) or {}).get("invalid", [])[:1]:
+        said["submission"] = f"{wrong['path']}: {wrong['why']}"
+    return said
+
+
+def flat(expected: Document | None) -> Iterator[tuple[str, Document]]:
+    """skills.<s>.used, hooks.<h>, sync.session_start: each with its verdict and evidence."""
+    if expected is None:
+        return
+    for name, skill in expected["skills"].items():
+        yield from ((f"skills.{name}.{claim}", skill[claim]) for claim in CLAIMS if claim in skill)
+    for group in ("hooks", "sync"):
+        yield from ((f"{group}.{name}", judged) for name, judged in expected[group].items())
+
+
+def identity(left: Remains) -> Document:
+    """What was tried with which tools; null where the batch or the trial never got that far."""
+    trial, stage, task = left.trial, left.get(STAGE) or {}, left.get(TASK) or left.get(GRADING) or {}
+    client, symposium = stage.get("client", {}), stage.get("symposium") if left.symposium else None
+    tools = ("srt", "node") if stage else ()
+    versions = {name: f"{stage[name]['version']} {stage[name]['sha256']}" for name in tools}
+    kept = ("version", "sha256", "revision", "source", "profile")
+    return {
+        "task": {"name": trial["task"], "kind": trial["kind"], "content_hash": task.get("content_hash")},
+        "client": {"name": trial["client"], "version": client.get("version"), "sha256": client.get("sha256")},
+        **{key: trial[key] for key in ("model", "rehearsal")},
+        "mode": trial["configuration"],
+        **{key: trial[key] for key in ("role", "trial", "order")},
+        "symposium": {key: symposium[key] for key in kept} if symposium else None,
+        "os": stage.get("os"),
+        "toolchain": stage["toolchain"]["rustc"] if stage else None,
+        "tools": {**versions, **stage.get("packages", {})},
+        "deadlines_secs": trial["deadlines_secs"],
+    }
+
+
+def session(left: Remains, facts: Facts) -> Document:
+    observed, receipts = left.get(OBSERVATION) or {}, left.receipts
+    return {
+        "elapsed_secs": (left.get(EXECUTION) or {}).get("elapsed_secs"),
+        "timings": {step: receipts[step]["elapsed_secs"] for step in remains.STEPS if step in receipts},
+        "usage": observed.get("usage"),
+        "usage_source": observed.get("usage_source"),
+        "execution": facts.execution,
+        "execution_problem": facts.execution_problem,
+    }
+
+
+def isolation(left: Remains) -> Document:
+    trial, audit, stage = left.trial, left.get(AUDIT) or {}, left.get(STAGE)
+    return {
+        "mode": trial["isolation"],
+        "rung": trial["rung"],
+        "reads": trial["reads"],
+        "srt_version": stage["srt"]["version"] if stage else None,
+        "audit_findings": audit.get("findings", []),
+        "config_changes": audit.get("config_changes", []),
+    }
+
+
+def code(left: Remains, facts: Facts) -> Document | None:
+    if not facts.code:
+        return None
+    prefix = "hidden."
+    return {
+        **{name: facts.code.get(name) for name in ("build", "cargo_test_lib")},
+        "hidden": {n.removeprefix(prefix): v for n, v in facts.code.items() if n.startswith(prefix)},
+        "cargo_fmt_check": facts.code.get("cargo_fmt_check"),
+        "edits_outside_editable": (left.get(COLLECTED) or {}).get("edits_outside_editable", []),
+        "submission": facts.code.get("submission"),
+    }
+
+
+def expectations(left: Remains) -> Document | None:
+    """The verdicts without their evidence, as the seed has them; how a load was seen is ours."""
+    expected = left.get(EXPECTATIONS)
+    if expected is None:
+        return None
+    seen = (left.get(OBSERVATION) or {"loads": {}})["loads"]
+    skills = {}
+    for name, skill in expected["skills"].items():
+        verdict = {claim: skill[claim]["verdict"] for claim in CLAIMS if claim in skill}
+        seen_as = {"observed_load": skill["observed_load"], "listed": skill["listed"]}
+        skills[name] = {**verdict, **seen_as, "load_evidence": seen.get(name, {}).get("evidence")}
+    groups = {g: {name: j["verdict"] for name, j in expected[g].items()} for g in ("hooks", "sync")}
+    return {"skills": skills, **groups}
+
+
+if __name__ == "__main__":
+    STEP.main(run)

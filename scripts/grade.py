@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Grade the code that a trial left behind, in a grading copy, with hidden tests, in sandboxes of its own.
+
+It sees the sealed submission and never a transcript. Code that does not build, fails, crashes or hangs is a
+verdict; a sandbox that does not start, a changed task or a missing file is an infrastructure error, after
+which the kept submission can be graded again. It leaves nothing running and no scratch behind.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import graders
+import rungs
+from graders import Infrastructure, Judged, Work, grading_copy
+from graders.sandbox import Sandboxes, open_folder, own_uid, scratch
+from kit import tasks, trees
+from kit.contract import Exit, Folder, Step, Stop
+from kit.documents import Document
+from kit.layout import COLLECTED, GRADING, GRADING_OUTPUT, STAGE, SUBMISSION, TASK, TRIAL, Run
+
+STEP = Step(
+    name="grade",
+    does="Grade the code that a trial left behind: builds, own tests, hidden tests, format.",
+    kind="graded",
+    reads=[TRIAL, TASK, STAGE, SUBMISSION, COLLECTED],
+    writes=[GRADING, GRADING_OUTPUT],
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where and how gradings happen on this machine; the same for a trial's and for a solution's."""
+
+    stage: Document
+    place: Run  # scratch: the folder and the control folder, both made here and removed
+    uids: tuple[int, int]  # a root runner takes one for each grading
+    rung: str = "srt"
+    reads: Literal["allow-list", "deny-list"] = "allow-list"
+    denied: tuple[Path, ...] = ()  # the roots that the deny-list form closes
+
+
+def run(trial: Folder) -> None:
+    plan, task = trial.read(TRIAL), trial.read(TASK)
+    paths = {name: Path(path) for name, path in plan["paths"].items()}
+    setting = Setting(
+        stage=trial.read(STAGE),
+        place=Run(paths["grading"], paths["grading_control"]),
+        uids=(plan["uids"][0], plan["uids"][1]),
+        rung=plan["rung"],
+        reads=plan["reads"],
+        denied=(paths["eval_root"], paths["evals"].parent),
+    )
+    output = trial.path(GRADING_OUTPUT)
+    trees.remove(output)
+    output.mkdir()
+    invalid = [f"{found['path']}: {found['why']}" for found in trial.read(COLLECTED)["invalid"]]
+    submission = trial.path(SUBMISSION)
+    trial.write(GRADING, grade_tree(task, paths["evals"], submission, setting, output, invalid))
+
+
+def grade_tree(
+    task: Document,
+    evals: Path,
+    tree: Path,
+    setting: Setting,
+    output: Path | None = None,
+    invalid: Sequence[str] = (),
+) -> Document:
+    """grading/1 of a project tree, of which only the editable files count.
+
+    output: an existing folder for what each check printed. invalid: why the submission is invalid already.
+    """
+    started = time.monotonic()
+    steps: list[Document] = []
+    body: Document = {
+        "status": "graded",
+        "problem": None,
+        "grader": task["grader"],
+        "checks": {},
+        "steps": steps,
+    }
+    body |= {"content_hash": task["content_hash"], "uid": None, "cargo_secs": None, "sandbox_secs": None}
+    try:
+        with own_uid(*setting.uids) as uid, scratch(setting.place, uid):
+            body["uid"], known = uid, same(task, evals)
+            until = started + task["deadlines_secs"]["grading"]
+            bench = sandboxes(setting, uid, until)
+            judged = verdicts(known, task, tree, setting.place, bench, invalid)
+            steps.extend(kept(one, output) for one in judged)  # one by one: what was judged stays
+            body["sandbox_secs"] = round(bench.starting_secs, 3)
+    except (Infrastructure, Stop) as problem:
+        if isinstance(problem, Stop) and problem.code is not Exit.UNAVAILABLE:
+            raise
+        return {**body, "status": "infrastructure_error", "problem": str(problem)}
+    if not steps:
+        return {**body, "status": "infrastructure_error", "problem": "nothing was judged"}
+    body["cargo_secs"] = round(sum(step["elapsed_secs"] for step in steps), 3)
+    body["checks"] = {step["name"]: step["verdict"] for step in steps}
+    return body
+
+
+def same(task: Document, evals: Path) -> tasks.Task:
+    """The task in evals/, which must still be the one that the trial was given."""
+    try:
+        found = tasks.load(evals, task["name"])
+    except (tasks.TaskError, Stop) as error:
+        raise Infrastructure(f"the task cannot be read any more: {error}") from error
+    if found.content_hash != task["content_hash"]:
+        raise Infrastructure(f"{found.folder}: changed since the trial began; restore it and grade again")
+    return found
+
+
+def sandboxes(setting: Setting, uid: int | None, until: float) -> Sandboxes:
+    rung = rungs.load(setting.rung)
+    if why := rung.unavailable():
+        raise Infrastructure(why)
+    return Sandboxes(rung, setting.stage, setting.place, uid, until, setting.reads, setting.denied)
+
+
+def verdicts(
+    known: tasks.Task, task: Document, tree: Path, place: Run, bench: Sandboxes, invalid: Sequence[str]
+) -> Iterator[Judged]:
+    project, fixtures = open_folder(place.project), open_folder(place.fixtures)
+    try:
+        if invalid:
+            raise grading_copy.Unfit("; ".join(invalid))
+        grading_copy.make(known, tree, project, fixtures)
+    except grading_copy.Unfit as unfit:
+        yield Judged("submission", "fail", str(unfit), 0.0, b"")
+        return
+    work = Work(task, project, known.checks, open_folder(place.root / "scratch"), fixtures)
+    yield from graders.load(task["grader"]).judge(work, bench)
+
+
+def kept(judged: Judged, output: Path | None) -> Document:
+    """The step, with its output written beside the others'."""
+    name = f"{judged.name}.log" if output and judged.output else None
+    if output and name:
+        (output / name).write_bytes(judged.output)
+    return {
+        "name": judged.name,
+        "verdict": judged.verdict,
+        "elapsed_secs": round(judged.elapsed_secs, 3),
+        "output": name,
+        "detail": judged.detail,
+    }
+
+
+if __name__ == "__main__":
+    STEP.main(run)

@@ -1,0 +1,147 @@
+"""The grading's sandboxes: one for each command, with its own folders, no network and no credentials.
+
+It tells a sandbox that did not start (Infrastructure: ours) from a command that failed (data, the
+submission's): inside, a line with a random word is printed before the command takes the shell's place. What
+was printed cannot be taken back, so nothing that runs later can make its own failure look like ours.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import rungs
+from graders import Done, Infrastructure
+from kit import process, trees, uids
+from kit.documents import Document
+from kit.layout import Run
+from rungs import Box, Rung
+
+START = 'printf "%s %s\\n" "$0" "$(date +%s.%N)"; exec "$@"'
+START_SECS = 20.0  # a sandbox that had this long and did not start is broken, not out of time
+CAP_BYTES = 4 << 20  # of each stream; beyond it the middle is dropped
+
+
+@dataclass
+class Sandboxes:
+    """A graders.Bench over a rung. `until` is on the monotonic clock: the end of the whole grading."""
+
+    rung: Rung
+    stage: Document
+    place: Run
+    uid: int | None
+    until: float
+    reads: Literal["allow-list", "deny-list"]
+    denied: tuple[Path, ...]
+    starting_secs: float = field(default=0.0, init=False)  # what the sandboxes' own starts took
+    _count: int = field(default=0, init=False)
+
+    def run(
+        self, argv: Sequence[str], *, cwd: Path, writable: Sequence[Path], readable: Sequence[Path]
+    ) -> Done:
+        left = self.until - time.monotonic()
+        if left <= 0:
+            return Done(None, True, b"", b"nothing was left of the grading deadline", 0.0)
+        self._count += 1
+        own = self.place.root / f"box{self._count}"
+        control = Run(self.place.root, self.place.control / str(self._count))
+        try:
+            home, tmp = open_folder(own / "home"), open_folder(own / "tmp")
+            open_folder(control.control, 0o711)
+            open_folder(control.srt_tmp, 0o700)
+            open_folder(control.neutral)
+            box = self._box(control, (*writable, home, tmp), readable)
+            return self._inside(box, argv, cwd, {"HOME": str(home), "TMPDIR": str(tmp)}, left)
+        finally:
+            trees.remove(own)
+            trees.remove(control.control)
+
+    def _box(self, run: Run, writable: Sequence[Path], readable: Sequence[Path]) -> Box:
+        return Box(
+            run=run,
+            writable=tuple(path.resolve() for path in writable),
+            readable=(*(path.resolve() for path in readable), rungs.toolchain(self.stage)),
+            denied=self.denied,
+            reads=self.reads,
+            network=False,
+            uid=self.uid,
+            mount=rungs.mount(self.stage),
+        )
+
+    def _inside(self, box: Box, argv: Sequence[str], cwd: Path, own: dict[str, str], left: float) -> Done:
+        self.rung.prepare(box, self.stage)
+        word = secrets.token_hex(16)
+        env = {"PATH": f"{rungs.toolchain(self.stage)}/bin:/usr/bin:/bin", "LANG": "C.UTF-8", **own}
+        command = self.rung.wrap(box, self.stage, ["/bin/sh", "-c", START, word, *argv], cwd, env)
+        out, err = box.run.control / "out", box.run.control / "err"
+        launched = time.time()
+        ended = process.run(command, stdout=out, stderr=err, deadline_secs=left, cap_bytes=CAP_BYTES)
+        if ended.ended_by == "interrupt":
+            raise KeyboardInterrupt
+        if alive := process.survivors(ended, self.uid):
+            raise Infrastructure(f"{argv[0]}: still alive after its end: {', '.join(alive)}")
+        return self._done(word, ended, out.read_bytes(), err.read_bytes(), launched, left)
+
+    def _done(
+        self, word: str, ended: process.Ended, out: bytes, err: bytes, launched: float, left: float
+    ) -> Done:
+        before, found, after = out.partition(word.encode() + b" ")
+        timed_out = ended.ended_by == "deadline"
+        if not found and not (timed_out and left < START_SECS):
+            tail = (err or before)[-500:].decode("utf-8", "backslashreplace").strip()
+            raise Infrastructure(f"the sandbox did not start (status {ended.exit}): {tail}")
+        clock, _, stdout = after.partition(b"\n")
+        starting = max(0.0, _seconds(clock, launched) - launched)
+        self.starting_secs += starting
+        return Done(ended.exit, timed_out, stdout, err, max(0.0, ended.elapsed_secs - starting))
+
+
+def _seconds(clock: bytes, otherwise: float) -> float:
+    try:
+        return float(clock)
+    except ValueError:  # a `date` that knows no fractions, or a start that was cut short
+        return otherwise
+
+
+def open_folder(path: Path, mode: int = 0o755) -> Path:
+    """A new folder with that mode, whatever our umask is; made above it, what everybody may pass through."""
+    for parent in reversed([parent for parent in path.parents if not parent.exists()]):
+        open_folder(parent, 0o711)
+    path.mkdir()
+    path.chmod(mode)
+    return path
+
+
+@contextlib.contextmanager
+def own_uid(first: int, last: int) -> Iterator[int | None]:
+    """A uid for this grading alone, when the runner is root."""
+    uid = uids.claim(first, last)
+    try:
+        yield uid
+    finally:
+        if uid is not None:
+            uids.release(uid)
+
+
+@contextlib.contextmanager
+def scratch(place: Run, uid: int | None) -> Iterator[None]:
+    """Both folders, empty, for that uid alone; and gone afterwards, whatever happened."""
+    trees.remove(place.root)
+    trees.remove(place.control)
+    try:
+        open_folder(place.root, 0o750)
+        open_folder(place.control, 0o711)
+        if uid is not None:  # no other trial can look in here: there are hidden tests
+            os.chown(place.root, 0, uid)
+        yield
+    finally:
+        left = [problem for folder in (place.root, place.control) if (problem := trees.remove(folder))]
+        for problem in left:
+            print(f"grading: left behind: {problem}; remove it by hand", file=sys.stderr)

@@ -1,0 +1,191 @@
+"""What counts as small as these can show, and what they cannot.
+
+Pure functions of counts; nothing here knows a trial or a task. The test is Boschloo's (scipy's definition),
+the interval of a rate Wilson's, that of a difference Newcombe's. Written out, because scipy's import alone
+takes longer than everything else that an aggregation does; tests hold each of them against scipy.
+Meant for small counts: the test takes 5 ms for five against five, half a second for 200 against 200.
+Trials of different tasks are never pooled: the unit is then the task, and nothing here does that.
+A wrong number is this module's fault.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+Interval = tuple[float, float]
+
+Z = 1.959963984540054  # of the normal distribution, for 95 %
+ALPHA = 0.05
+GRID = 2000  # steps over the common rate; within 4e-7 of a continuous search
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One configuration: how many of its eligible trials succeeded."""
+
+    succeeded: int
+    eligible: int
+
+    @property
+    def rate(self) -> float | None:
+        return self.succeeded / self.eligible if self.eligible else None
+
+    @property
+    def failed(self) -> int:
+        return self.eligible - self.succeeded
+
+    def __str__(self) -> str:
+        return f"{self.succeeded} of {self.eligible}"
+
+
+def wilson(arm: Arm) -> Interval | None:
+    """The 95 % interval of a rate; None with no trial. It holds on average over the rates, not at each."""
+    n = arm.eligible
+    if not n:
+        return None
+    p = arm.succeeded / n
+    spread = 1 + Z * Z / n
+    centre = (p + Z * Z / (2 * n)) / spread
+    half = Z * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / spread
+    low = 0.0 if arm.succeeded == 0 else max(0.0, centre - half)  # exactly the end, not 1e-17 beside it
+    high = 1.0 if arm.succeeded == n else min(1.0, centre + half)
+    return low, high
+
+
+def newcombe(treatment: Arm, control: Arm) -> Interval | None:
+    """The 95 % interval of the difference treatment minus control (Newcombe 1998, method 10)."""
+    with_, without = wilson(treatment), wilson(control)
+    if with_ is None or without is None:
+        return None
+    p1, p2 = treatment.succeeded / treatment.eligible, control.succeeded / control.eligible
+    low = p1 - p2 - math.hypot(p1 - with_[0], without[1] - p2)
+    high = p1 - p2 + math.hypot(with_[1] - p1, p2 - without[0])
+    return max(-1.0, low), min(1.0, high)
+
+
+@functools.cache
+def boschloo(treatment: Arm, control: Arm) -> float | None:
+    """Two-sided p: twice the smaller of the one-sided ones, as scipy's boschloo_exact has it."""
+    if not treatment.eligible or not control.eligible:
+        return None
+    return min(1.0, 2 * min(_one_sided(treatment, control), _one_sided(control, treatment)))
+
+
+def _one_sided(more: Arm, less: Arm) -> float:
+    """Over all common rates, the largest chance of a table that says `more > less` as strongly."""
+    n, m = more.eligible, less.eligible
+    fisher = _fisher(n, m)
+    observed = fisher[more.succeeded, less.succeeded]
+    ways = [0.0] * (n + m + 1)  # tables at least as extreme, by their sum of successes
+    for (a, b), p in fisher.items():
+        if p <= observed:
+            ways[a + b] += math.comb(n, a) * math.comb(m, b)
+    half = [step / GRID for step in range(GRID // 2 + 1)]
+    return max(max(_chance(ways, rate), _chance(ways[::-1], rate)) for rate in half)
+
+
+def _chance(ways: Sequence[float], rate: float) -> float:
+    """The sum of ways[s] * rate^s * (1-rate)^(N-s), for rate <= 1/2 (so that no power overflows)."""
+    odds, total = rate / (1 - rate), 0.0
+    for count in reversed(ways):
+        total = total * odds + count
+    return total * float((1 - rate) ** (len(ways) - 1))
+
+
+@functools.cache
+def _fisher(n: int, m: int) -> dict[tuple[int, int], Fraction]:
+    """Each table's one-sided Fisher p (first arm larger), exact, so that ties are ties."""
+    values: dict[tuple[int, int], Fraction] = {}
+    for s in range(n + m + 1):
+        tail = 0
+        for a in range(min(n, s), max(0, s - m) - 1, -1):
+            tail += math.comb(n, a) * math.comb(m, s - a)
+            values[a, s - a] = Fraction(tail, math.comb(n + m, s))
+    return values
+
+
+def pass_at_k(arm: Arm, k: int) -> float | None:
+    """The chance that at least one of k of these trials succeeded; None when there are fewer than k."""
+    if k > arm.eligible:
+        return None
+    return 1 - math.comb(arm.failed, k) / math.comb(arm.eligible, k)
+
+
+def pass_hat_k(arm: Arm, k: int) -> float | None:
+    """The chance that all of k of these trials succeeded; None when there are fewer than k."""
+    if k > arm.eligible:
+        return None
+    return math.comb(arm.succeeded, k) / math.comb(arm.eligible, k)
+
+
+@functools.cache
+def detectable(n: int, control_successes: int) -> int | None:
+    """The smallest count of successes in n treatment trials that reaches p <= .05; None: no count does."""
+    control = Arm(control_successes, n)
+    low, high = control_successes + 1, n
+    if low > high or not _shows(Arm(n, n), control):
+        return None
+    while low < high:  # p falls as the count grows
+        middle = (low + high) // 2
+        low, high = (low, middle) if _shows(Arm(middle, n), control) else (middle + 1, high)
+    return low
+
+
+def plan_sentence(n: int) -> str:
+    """What n trials in each of two configurations could show; printed before anything is spent."""
+    told = range(n + 1) if n <= 10 else sorted({0, n // 4, n // 2, 3 * n // 4})
+    least = {count: detectable(n, count) for count in told}
+    shown = [f"{need} against {count}" for count, need in least.items() if need is not None]
+    never = [count for count, need in least.items() if need is None]
+    each = f"{n} trial{'s' if n > 1 else ''} per configuration"
+    if not shown:
+        return f"{each}: too few to show any difference, whatever comes out (Boschloo's test, p <= .05)"
+    end = f"; nothing could be shown from {never[0]} of {n} on" if never and n <= 10 else ""
+    return (
+        f"{each}: the smallest result that would show a difference (treatment against control successes;"
+        f" Boschloo's test, p <= .05): {', '.join(shown)}{end}"
+    )
+
+
+def rate_sentence(name: str, arm: Arm) -> str:
+    interval = wilson(arm)
+    if interval is None:
+        return f"{name}: no eligible trial, so there is no rate"
+    rate = arm.succeeded / arm.eligible
+    return f"{name}: {arm} eligible trials succeeded (rate {rate:.2f}, 95 % interval {_span(interval)})"
+
+
+def verdict_sentence(treatment: tuple[str, Arm], control: tuple[str, Arm]) -> str:
+    """What the difference shows, never more than both the test and the interval allow."""
+    (with_name, with_), (without_name, without) = treatment, control
+    interval, p = newcombe(with_, without), boschloo(with_, without)
+    if interval is None or p is None:
+        empty = [name for name, arm in (treatment, control) if not arm.eligible]
+        return f"Cannot tell: no eligible trial in {' and '.join(empty)}."
+    difference = with_.succeeded / with_.eligible - without.succeeded / without.eligible
+    numbers = (
+        f"{with_name} {with_}, {without_name} {without}: difference {difference:+.2f},"
+        f" 95 % interval {_span(interval, '+')}, p = {p:.2g} (Boschloo)"
+    )
+    if p <= ALPHA and (interval[0] > 0 or interval[1] < 0):
+        return f"{with_name} {'helps' if difference > 0 else 'hurts'} on this task. {numbers}."
+    n = with_.eligible
+    help_ = _shows(Arm(n, n), without)
+    if not help_ and not _shows(Arm(0, n), without):
+        return f"Cannot tell: no result of this many trials could have shown a difference. {numbers}."
+    limit = "" if help_ else f" (help could not have been shown: {without_name} leaves too little room)"
+    return f"No evidence of a difference, which is not evidence of none{limit}. {numbers}."
+
+
+def _shows(one: Arm, other: Arm) -> bool:
+    p = boschloo(one, other)
+    return p is not None and p <= ALPHA
+
+
+def _span(interval: Iterable[float], sign: str = "") -> str:
+    low, high = (format(end + 0.0, f"{sign}.2f") for end in interval)
+    return f"{low} to {high}"

@@ -1,0 +1,170 @@
+"""What a person is shown of a batch, as titled rows of plain text; how it is drawn is the report's.
+
+Short words, one meaning each, explained in LEGEND. Everything that an agent, a client or a plugin could have
+chosen goes through plain() before it is drawn: a record is not trusted to be harmless on a terminal.
+A wrong word for a right document is this module's fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kit import counting, measures
+from kit.documents import Document
+from kit.text import plain
+
+WORD = {"pass": "pass", "fail": "FAIL", "inconclusive": "?", None: "-"}
+OUTCOME = {
+    "succeeded": "SUCCEEDED",
+    "failed": "FAILED",
+    "inconclusive": "inconclusive",
+    "setup_failure": "set-up failed",
+    "cancelled": "cancelled",
+    "isolation": "excluded",
+    "grading": "excluded",
+    None: "no result",
+}
+LEGEND = (
+    "lib: the crate's own tests. hidden: the task's tests, never shown to the agent. fmt: cargo fmt --check.",
+    "installed: by Symposium during the session. listed: offered to the model in its first request.",
+    "loaded: how the skill's text reached the model. sync: Symposium's SessionStart hook ran and synced.",
+    "FAIL: failed. ?: cannot be told. -: not asked, or not judged.",
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numeric: frozenset[str] = frozenset()  # columns set to the right
+
+
+@dataclass(frozen=True)
+class Batch:
+    plan: Document
+    benchmark: Document
+    results: Mapping[str, Document]  # trial folder to result/1; a trial without one is absent
+
+
+def of(batch: Batch) -> list[Table]:
+    """Every table, in the order in which they are read."""
+    return [trials(batch), *symposium(batch), counts(batch)]
+
+
+def sections(batch: Batch) -> Iterator[tuple[str, list[str]]]:
+    yield "Why", [f"{trials}: {why}" for trials, why in reasons(batch)]
+    if found := list(findings(batch)):
+        yield "Findings", found
+    if warned := [plain(warning) for warning in batch.benchmark["warnings"]]:
+        yield "Warnings", warned
+    yield "What this shows", [plain(batch.benchmark["statement"])]
+
+
+def trials(batch: Batch) -> Table:
+    rows = []
+    for name in batch.plan["order"]:
+        result = batch.results.get(name)
+        code = (result or {}).get("code") or {}
+        checks = [WORD[code.get("build")], WORD[code.get("cargo_test_lib")], hidden(code.get("hidden", {}))]
+        used, secs = (counting.tokens(result["usage"]), result["elapsed_secs"]) if result else (None, None)
+        first = [*_number(name), OUTCOME[result["outcome"] if result else None]]
+        rows.append(
+            [*first, *checks, WORD[code.get("cargo_fmt_check")], measures.whole(used), measures.tenth(secs)]
+        )
+    columns = ["#", "configuration", "outcome", "build", "lib", "hidden", "fmt", "tokens", "agent s"]
+    return Table("Trials", columns, rows, frozenset({"tokens", "agent s"}))
+
+
+def hidden(verdicts: Mapping[str, str]) -> str:
+    """ "pass" when all did, else the worst word and how many passed."""
+    passed = sum(verdict == "pass" for verdict in verdicts.values())
+    if not verdicts or passed == len(verdicts):
+        return "pass" if verdicts else "-"
+    word = "FAIL" if "fail" in verdicts.values() else "?"
+    return word if len(verdicts) == 1 else f"{word} {passed}/{len(verdicts)}"
+
+
+def symposium(batch: Batch) -> Iterator[Table]:
+    """What Symposium did in the trials that hold it, a table for each configuration."""
+    columns = ["#", "skill", "installed", "listed", "loaded", "hooks", "sync"]
+    rows: dict[str, list[list[str]]] = {}
+    for name in batch.plan["order"]:
+        if expected := (batch.results.get(name) or {}).get("expectations"):
+            number, configuration = _number(name)
+            rows.setdefault(configuration, []).extend([number, *row] for row in _skills(expected))
+    for configuration, found in rows.items():
+        yield Table(f"What Symposium did ({configuration})", columns, found)
+
+
+def _skills(expected: Document) -> Iterator[list[str]]:
+    beside = [_joined(expected["hooks"]), _joined(expected["sync"])]
+    for skill, seen in expected["skills"].items():
+        listed = counting.yes_no(seen["listed"]).replace("unknown", "?")
+        yield [plain(skill), _installed(seen), listed, loaded(seen), *beside]
+    if not expected["skills"]:
+        yield ["-", "-", "-", "-", *beside]
+
+
+def _installed(seen: Document) -> str:
+    if "not_installed" in seen:
+        return {"pass": "no, as wanted", "fail": "YES, unwanted"}.get(seen["not_installed"], "?")
+    return {"pass": "yes", "fail": "NO", "inconclusive": "?"}.get(seen.get("installed", ""), "-")
+
+
+def loaded(seen: Document) -> str:
+    """How the skill's text reached the model, by the line of the transcript that shows it."""
+    evidence = seen.get("load_evidence") or ""
+    if seen["observed_load"] == "loaded":
+        return "read SKILL.md" if "SKILL.md" in evidence else "Skill tool" if "Skill" in evidence else "yes"
+    return {"attempted": "tried, refused", "not_observed": "not loaded"}.get(seen["observed_load"], "?")
+
+
+def _joined(verdicts: Mapping[str, str]) -> str:
+    """ "pass" when all did, else what did not."""
+    bad = [f"{plain(name)} {WORD[verdict]}" for name, verdict in verdicts.items() if verdict != "pass"]
+    return ", ".join(bad) or ("pass" if verdicts else "-")
+
+
+def reasons(batch: Batch) -> Iterator[tuple[str, str]]:
+    """Which trials ended so, and why; trials with the same reason stand together."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for name in batch.plan["order"]:
+        result = batch.results.get(name)
+        why = plain(result["reason"]) if result else "no result.json: never finalized"
+        alike.setdefault((counting.configuration_of(name), why), []).append(_number(name)[0])
+    for (configuration, why), numbers in alike.items():
+        yield f"{plain(configuration)} {', '.join(numbers)}", why
+
+
+def findings(batch: Batch) -> Iterator[str]:
+    """Each once, with how many trials it was found in."""
+    found: dict[str, int] = {}
+    for result in batch.results.values():
+        for finding in result["findings"]:
+            found[plain(finding)] = found.get(plain(finding), 0) + 1
+    for finding, count in found.items():
+        yield finding if len(batch.results) == 1 else f"{finding} ({count} of {len(batch.results)} trials)"
+
+
+def counts(batch: Batch) -> Table:
+    """A column for each configuration, and one for the difference where there is one."""
+    configurations, delta = batch.benchmark["configurations"], batch.benchmark["delta"]
+    made = [dict(measures.of(c)) for c in configurations.values()]
+    labels = list(dict.fromkeys(label for column in made for label in column))
+    differences = dict(measures.difference(delta)) if delta else {}
+    beside = ["difference"] if delta else []
+    rows = [
+        [label, *(column.get(label, "-") for column in made), *(differences.get(label, "") for _ in beside)]
+        for label in labels
+        if label in measures.ALWAYS or any(column.get(label, "0") != "0" for column in made)
+    ]
+    columns = ["", *(plain(name) for name in configurations), *beside]
+    return Table("Counts and means", columns, rows, frozenset(columns[1:]))
+
+
+def _number(trial: str) -> list[str]:
+    """ "trial-3-with-symposium": its number and its configuration."""
+    configuration = counting.configuration_of(trial)
+    return [plain(trial.removeprefix("trial-").removesuffix(f"-{configuration}")), plain(configuration)]

@@ -1,0 +1,76 @@
+"""A uid of its own for each trial and each grading, when the runner is root.
+
+A claim holds a file lock for as long as this process lives (or until released), so no two trials get the
+same uid and a runner's death frees it. It makes no accounts: a uid with a passwd entry is somebody's.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pwd
+from pathlib import Path
+
+import psutil
+
+from kit.contract import Exit, Stop
+
+LOCKS = Path("/run/agent-eval/uids")
+
+_held: dict[int, int] = {}  # uid: the descriptor of its locked file
+
+
+def claim(first: int, last: int) -> int | None:
+    """A uid that nobody has and nobody runs as, the one unused for longest; None when we are not root.
+
+    A uid that this process holds already is given again only when no other was asked for (first == last):
+    that is how a later step takes what an earlier one chose.
+    """
+    if os.geteuid() != 0:
+        return None
+    if first == last and first in _held:
+        return first
+    taken = {entry.pw_uid for entry in pwd.getpwall()} | running() | set(_held)
+    for uid in sorted(set(range(first, last + 1)) - taken, key=lambda uid: (last_used(uid), uid)):
+        if lock(uid):
+            return uid
+    raise Stop(
+        Exit.UNAVAILABLE,
+        f"uids {first} to {last}: none is free; name others (--uids FIRST-LAST) or wait for other batches",
+    )
+
+
+def holding() -> set[int]:
+    """What this process has claimed."""
+    return set(_held)
+
+
+def release(uid: int) -> None:
+    os.close(_held.pop(uid))
+
+
+def lock(uid: int) -> bool:
+    """The file stays when the lock goes: its time says when the uid was last used."""
+    LOCKS.mkdir(parents=True, exist_ok=True, mode=0o755)
+    descriptor = os.open(LOCKS / str(uid), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return False
+    os.utime(descriptor)
+    _held[uid] = descriptor
+    return True
+
+
+def last_used(uid: int) -> int:
+    file = LOCKS / str(uid)
+    return file.stat().st_mtime_ns if file.exists() else 0
+
+
+def running() -> set[int]:
+    """Every uid that some process has, in any of its three forms."""
+    found: set[int] = set()
+    for process in psutil.process_iter(["uids"]):
+        found.update(process.info["uids"] or ())
+    return found

@@ -1,0 +1,139 @@
+"""What a batch and its trials are planned to be: their documents, in the order they run.
+
+It reads no clock but for the batch's name, touches no file, and knows the configurations: a baseline without
+Symposium in the role of control, and Symposium as the treatment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gateway import rehearsal
+from kit import statistics, tasks
+from kit.contract import Exit, Stop
+from kit.documents import Document
+
+DEFAULT = "oracle"  # the rehearsal when none is named
+CONTROL = {"name": "without-symposium", "role": "control", "setup": "baseline"}
+TREATMENT = {"name": "with-symposium", "role": "treatment", "setup": "symposium"}
+
+
+def control_root() -> Path:
+    """Short, since socket paths are; outside everything the agent can read."""
+    if os.geteuid() == 0:
+        return Path("/run/agent-eval")
+    return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/agent-eval-{os.geteuid()}") / "agent-eval"
+
+
+def uids(said: str) -> list[int]:
+    first, _, last = said.partition("-")
+    if not (first.isdigit() and last.isdigit() and 0 < int(first) <= int(last)):
+        raise Stop(Exit.USAGE, f"--uids {said}: not FIRST-LAST; for example 61000-61999")
+    return [int(first), int(last)]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was asked for, checked."""
+
+    args: argparse.Namespace
+    task: tasks.Task
+    configurations: Sequence[dict[str, str]]
+    scripts: dict[str, rehearsal.Rehearsal] | None  # by configuration; None: a real model
+    batch: str
+
+    @property
+    def rounds(self) -> int:
+        return int(self.args.trials or self.task.trials)
+
+    @property
+    def roots(self) -> Document:
+        root = self.args.eval_root.resolve()
+        return {
+            "evals": str(self.args.evals.resolve()),
+            "eval_root": str(root),
+            "work": str(root / self.batch),
+        }
+
+    @property
+    def shared(self) -> Document:
+        """What batch.json and each trial.json say alike."""
+        task, args = self.task, self.args
+        words = {"batch": self.batch, "task": task.name, "kind": task.kind, "client": args.client}
+        place = {"isolation": "enforced", "rung": "srt", "reads": args.reads}
+        return {**words, **place, "uids": uids(args.uids), "keep_run": args.keep_run}
+
+    def trials(self) -> Iterator[Document]:
+        """In the order they run: baseline first, then Symposium first, and so on."""
+        for number in range(1, self.rounds + 1):
+            turn = self.configurations if number % 2 else self.configurations[::-1]
+            for order, configuration in enumerate(turn, 1):
+                yield {**self.trial(number, configuration), "trial": number, "order": order}
+
+    def trial(self, number: int, configuration: dict[str, str]) -> Document:
+        script = self.scripts[configuration["name"]] if self.scripts else None
+        own, work, control = (
+            f"trial-{number}-{configuration['name']}",
+            Path(self.roots["work"]),
+            control_root(),
+        )
+        return {
+            **self.shared,
+            "trial_name": own,
+            "configuration": configuration["name"],
+            "role": configuration["role"],
+            "setup": configuration["setup"],
+            "model": {"name": f"rehearsal:{script.name}" if script else self.args.model, "settings": {}},
+            "rehearsal": script.name if script else None,
+            "deadlines_secs": {
+                **self.task.document()["deadlines_secs"],
+                **(script.deadlines_secs if script else {}),
+            },
+            "paths": {
+                **self.roots,
+                "run": str(work / own),
+                "control": str(control / secrets.token_hex(4)),
+                "grading": str(work / f"{own}-grading"),
+                "grading_control": str(control / secrets.token_hex(4)),
+            },
+        }
+
+    def document(self, order: list[str]) -> Document:
+        args = self.args
+        place = args.symposium_bin or args.symposium_src
+        source = "bin" if args.symposium_bin else "src" if args.symposium_src else "pinned"
+        return {
+            **self.shared,
+            "planned_at": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+            "model": {"name": args.model or f"rehearsal:{args.rehearse or DEFAULT}", "settings": {}},
+            "rehearsals": {name: script.name for name, script in self.scripts.items()}
+            if self.scripts
+            else None,
+            "trials": self.rounds,
+            "configurations": list(self.configurations),
+            "order": order,
+            "symposium": {"source": source, "path": str(place.resolve()) if place else ""},
+            "paths": self.roots,
+        }
+
+    def announce(self) -> None:
+        """What is about to happen, before anything is spent."""
+        arms = " and ".join(c["name"] for c in self.configurations)
+        count = self.rounds * len(self.configurations)
+        who = (
+            f"the model {self.args.model} answers"
+            if self.args.model
+            else f"rehearsed ({self.args.rehearse or DEFAULT})"
+        )
+        print(f"{self.task.name}: {count} trial{'s' * (count > 1)} of {arms}; {who}", file=sys.stderr)
+        if not self.args.model:
+            print("REHEARSED: no model is asked, nothing is spent; all else is real.", file=sys.stderr)
+        if len(self.configurations) > 1:
+            print(statistics.plan_sentence(self.rounds), file=sys.stderr)

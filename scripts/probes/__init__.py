@@ -1,0 +1,176 @@
+"""Small looks from inside a sandbox: what must work in a trial, and what must not.
+
+All probes of a configuration run in one sandbox, by one script of sh, under the exact policy of its trials.
+A probe that must fail is also run where it can succeed (its control), or its failure would prove nothing.
+They judge a sandbox, never an agent; no model is asked. A sandbox that does not start fails every probe.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kit import process
+from kit.documents import Document
+from kit.process import Command
+from rungs import Box, Rung, namespaces
+
+SECS = 180.0  # for all probes of a configuration; a cold cargo build is in them
+
+# Where a probe that must fail is seen to succeed. runner: by the runner, outside. trial: by the trial's uid
+# in its namespaces, but without srt. root: by the runner, who must be root. Else: by that probe of the list.
+Control = Literal["runner", "trial", "root", "model-answers", "none"]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """`script` succeeds when the thing is possible; it may use the scene's variables."""
+
+    name: str
+    says: str  # what is so, when the probe passes
+    script: str
+    possible: bool
+    control: Control = "none"
+    only: Literal["control", "treatment"] | None = None
+    lands: str | None = None  # possible means: this file is there afterwards, seen from outside
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    name: str
+    says: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where the probes run. The box is prepared and its gateway answers."""
+
+    rung: Rung
+    box: Box
+    stage: Document
+    env: Mapping[str, str]  # a trial's
+    treatment: bool  # whether cargo-agents belongs here
+    variables: Mapping[str, str]  # what the probes are about (decoys.py)
+
+
+@dataclass(frozen=True)
+class Seen:
+    possible: bool
+    said: str
+
+
+def run(scene: Scene, probes: Sequence[Probe]) -> list[ProbeResult]:
+    """Every probe that belongs to this configuration, judged."""
+    here = [probe for probe in probes if probe.only in (None, "treatment" if scene.treatment else "control")]
+    here = [probe for probe in here if not missing(probe, scene.variables)]
+    controls = {kind: outside(scene, here, kind) for kind in ("runner", "trial", "root")}
+    inside, trouble = look(scene, here)
+    return [judge(probe, inside, controls, trouble) for probe in here]
+
+
+def missing(probe: Probe, variables: Mapping[str, str]) -> bool:
+    """Whether what it is about is not on this machine: a developer without a cargo-agents of their own."""
+    return any(not value and f"${name}" in probe.script for name, value in variables.items())
+
+
+def judge(
+    probe: Probe, inside: Mapping[str, Seen], controls: Mapping[str, Mapping[str, Seen]], trouble: str
+) -> ProbeResult:
+    if probe.name not in inside:
+        return ProbeResult(probe.name, probe.says, False, f"did not run: {trouble}")
+    seen = inside[probe.name]
+    passed = seen.possible is probe.possible
+    detail = seen.said
+    if passed and not probe.possible:
+        elsewhere = controls.get(probe.control)
+        shown = inside.get(probe.control) if elsewhere is None else elsewhere.get(probe.name)
+        if probe.control == "root" and os.geteuid() != 0:
+            detail = "refused (and this runner could not do it outside either)"
+        elif shown is None or not shown.possible:
+            said = shown.said if shown else "no control ran"
+            passed, detail = False, f"proves nothing: its control failed too: {said}"
+        else:
+            detail = "refused (and possible where it should be)"
+    return ProbeResult(probe.name, probe.says, passed, detail)
+
+
+def look(scene: Scene, probes: Sequence[Probe]) -> tuple[dict[str, Seen], str]:
+    """What was seen inside, and what to say of a probe that left no line."""
+    run, word = scene.box.run, secrets.token_hex(8)
+    file = run.project / "probes.sh"
+    file.write_text(script(probes, scene, word), "utf-8")
+    file.chmod(0o644)
+    command = scene.rung.wrap(scene.box, scene.stage, ["sh", str(file)], run.project, scene.env)
+    canary = scene.variables["CANARY"]
+    os.environ[canary] = "the runner's own"
+    try:
+        out, err = told(command, run.control)
+    finally:
+        del os.environ[canary]
+        file.unlink()
+    return seen(probes, scene, out, word), err.strip()[-400:] or "the sandbox said nothing"
+
+
+def outside(scene: Scene, probes: Sequence[Probe], kind: str) -> dict[str, Seen]:
+    """The same scripts without the sandbox."""
+    chosen = [probe for probe in probes if probe.control == kind]
+    if not chosen or (kind == "root" and os.geteuid() != 0):
+        return {}
+    run, word = scene.box.run, secrets.token_hex(8)
+    file = run.control / "controls.sh"
+    file.write_text(script(chosen, scene, word), "utf-8")
+    file.chmod(0o644)
+    argv = ["sh", str(file)]
+    if kind == "trial" and scene.box.uid is not None:
+        argv = [*namespaces.outside(scene.box.uid, scene.box.mount), *argv]
+    env = {**scene.env, scene.variables["CANARY"]: "here"}
+    env["PATH"] = f"{namespaces.PATH}:{env['PATH']}:{scene.variables['PLANTED']}"
+    out, _ = told(Command(argv, env, run.project), run.control)
+    return seen(chosen, scene, out, word)
+
+
+def told(command: Command, folder: Path) -> tuple[str, str]:
+    out, err = folder / "probes.out", folder / "probes.err"
+    ended = process.run(command, stdout=out, stderr=err, deadline_secs=SECS, cap_bytes=1 << 20)
+    said = [file.read_text("utf-8", "backslashreplace") for file in (out, err)]
+    for file in (out, err):
+        file.unlink()
+    if ended.ended_by == "interrupt":
+        raise KeyboardInterrupt
+    return said[0], said[1]
+
+
+def script(probes: Sequence[Probe], scene: Scene, word: str) -> str:
+    """A line of `<word> <name> <status> <last words>` for each probe."""
+    lines = [f"{name}={shlex.quote(value)}; export {name}" for name, value in scene.variables.items()]
+    for probe in probes:
+        lines.append(f"said=$( ( {probe.script}\n) 2>&1 </dev/null ); status=$?")
+        lines.append('said=$(printf %s "$said" | tail -c 300 | tr "\\n" " ")')
+        lines.append(f'printf "%s %s %s %s\\n" {word} {probe.name} $status "$said"')
+    return "\n".join(lines) + "\n"
+
+
+def seen(probes: Sequence[Probe], scene: Scene, out: str, word: str) -> dict[str, Seen]:
+    lands = {probe.name: scene.variables[probe.lands] for probe in probes if probe.lands}
+    found = {}
+    for name, status, said in lines(out, word):
+        possible = status == "0"
+        if name in lands:
+            possible = Path(lands[name]).exists()
+            Path(lands[name]).unlink(missing_ok=True)
+        found[name] = Seen(possible, said or f"status {status}")
+    return found
+
+
+def lines(out: str, word: str) -> Iterator[tuple[str, str, str]]:
+    for line in out.splitlines():
+        if line.startswith(f"{word} "):
+            _, name, status, said = line.split(" ", 3)
+            yield name, status, said.strip()

@@ -1,0 +1,48 @@
+"""A tiny HTTP server that answers 200 to whatever it is asked: in the model's place, or on a forbidden port.
+
+It is no gateway: it records one line of each request, and its failures are the runner's.
+"""
+
+from __future__ import annotations
+
+import socketserver
+import threading
+from pathlib import Path
+from types import TracebackType
+
+
+class Answering:
+    """On a Unix socket or on a free local port, while the `with` block lasts."""
+
+    def __init__(self, where: Path | None = None) -> None:
+        asked: list[str] = []
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                if line := self.rfile.readline():
+                    asked.append(line.decode("utf-8", "backslashreplace").strip())
+                    while self.rfile.readline().strip():
+                        pass
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+
+        self.asked = asked
+        self.port = 0
+        self._server: socketserver.TCPServer
+        if where is None:
+            self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+            self.port = int(self._server.server_address[1])
+        else:
+            self._server = socketserver.ThreadingUnixStreamServer(str(where), Handler)
+            where.chmod(0o666)  # the folder around it decides who gets this far
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    def __enter__(self) -> Answering:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Say what a batch came to: a table for the terminal, and the same as report.md.
+
+It counts nothing itself (aggregate does) and decides nothing; text that an agent could have chosen is made
+harmless before it is shown. Without a terminal, or with NO_COLOR, the output is plain text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as Drawn
+from rich.text import Text
+
+import clients
+from kit import documents, markdown, tables
+from kit.contract import Exit, Folder, Step, Stop, fail
+from kit.layout import BATCH, BENCHMARK, REPORT, RESULT, RESULTS
+from kit.tables import Batch, Table
+from kit.text import plain
+
+STEP = Step(
+    name="report",
+    does="Say what a batch came to: a table for the terminal, and the same as report.md.",
+    kind="derived",
+    scope="batch",
+    reads=[BATCH, BENCHMARK],
+    may_read=[RESULTS],
+    writes=[REPORT],
+)
+STYLES = {"SUCCEEDED": "bold green", "FAILED": "bold red", "FAIL": "red", "pass": "green", "?": "yellow"}
+MOST_PATHS = 10
+
+
+def run(folder: Folder) -> None:
+    batch = read(folder)
+    documents.write_text(folder.path(REPORT), markdown.of(batch))
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream, here
+    draw(Console(highlight=False, markup=False, emoji=False), batch, folder.root)
+
+
+def read(folder: Folder) -> Batch:
+    plan, results = folder.read(BATCH), {}
+    for name in plan["order"]:
+        file = folder.root / RESULTS.path.replace("<trial>", name)
+        try:
+            results[name] = documents.read(file, RESULT.schema or "")
+        except FileNotFoundError:
+            continue  # shown as a trial without a result
+        except documents.Invalid as error:
+            raise Stop(Exit.BAD_INPUT, f"{error}; redo it with `finalize.py --redo TRIAL_DIR`") from error
+    return Batch(plan, folder.read(BENCHMARK), results)
+
+
+def draw(console: Console, batch: Batch, root: Path) -> None:
+    """The closing block is always in the same order; paths stand last, unbroken."""
+    plan = batch.plan
+    headline = f"{plan['task']} ({plan['kind']}), {plan['client']}, {plain(plan['model']['name'])}"
+    console.print(Text(f"\n{headline}", "bold"))
+    if plan["rehearsals"]:
+        console.print(Text("REHEARSED: no model was asked.", "bold yellow"))
+    for table in tables.of(batch):
+        console.print(Text(f"\n{table.title}", "bold"))
+        console.print(drawn(table))
+    console.print()
+    for line in tables.LEGEND:
+        console.print(indented(line, "dim"))
+    for title, lines in tables.sections(batch):
+        console.print(Text(f"\n{title}", "bold"))
+        for line in lines:
+            console.print(indented(line))
+    console.print(Text("\nNext", "bold"))
+    for line in (*commands(batch, root), "", *paths(batch, root)):
+        console.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def indented(line: str, style: str = "") -> Padding:
+    return Padding(Text(line, style), (0, 0, 0, 2), expand=False)
+
+
+def drawn(table: Table) -> Drawn:
+    made = Drawn(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for column in table.columns:
+        justify: Literal["left", "right"] = "right" if column in table.numeric else "left"
+        made.add_column(Text(column), justify=justify, overflow="fold")
+    for row in table.rows:
+        made.add_row(*(Text(cell, STYLES.get(cell.split(" ")[0], "")) for cell in row))
+    return made
+
+
+def commands(batch: Batch, root: Path) -> Iterator[str]:
+    """The exact next things to type."""
+    plan = batch.plan
+    ended = {name: result["outcome"] for name, result in batch.results.items()}
+    name = next((name for name, outcome in ended.items() if outcome != "succeeded"), plan["order"][0])
+    first = shlex.quote(str(root / name))
+    yield f"look into a trial:  ls {first}"
+    yield f"judge it again:     nox -s redo -- {shlex.quote(str(root))}"
+    if plan["rehearsals"]:
+        known = plan["client"] in clients.names()
+        key = clients.load(plan["client"]).KEY if known else "the client's own key variable"
+        task, client = shlex.quote(plan["task"]), shlex.quote(plan["client"])
+        yield f"ask a real model:   nox -s eval -- {task} --client {client} --model MODEL"
+        yield f"                    (needs {key}, and costs money)"
+
+
+def paths(batch: Batch, root: Path) -> Iterator[str]:
+    yield f"report:    {root / REPORT.path}"
+    yield f"benchmark: {root / BENCHMARK.path}"
+    results = [str(root / name / RESULT.path) for name in batch.plan["order"] if name in batch.results]
+    if len(results) > MOST_PATHS:
+        results = [f"{root / RESULTS.path} ({len(results)} of them)"]
+    yield from (f"result:    {result}" for result in results)
+
+
+def main() -> None:
+    parser = STEP.parser()
+    for flag in ("--html", "--junit"):
+        parser.add_argument(flag, action="store_true", help="not built yet")
+    args: argparse.Namespace = parser.parse_args()
+    for flag in ("html", "junit"):
+        if getattr(args, flag):
+            fail(
+                "report",
+                Stop(Exit.UNAVAILABLE, f"--{flag}: not built yet; report.md and benchmark.json hold it all"),
+            )
+    sys.exit(STEP.execute(run, Folder(args.folder, STEP), redo=args.redo))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""What stands around srt: a death signal, a filter, private namespaces, limits, a uid without privileges.
+
+The kernel does the killing: whoever dies (this process, unshare, srt), PID 1 of the namespace dies, and
+everything in it. It knows nothing of srt or of a trial.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from pathlib import Path
+
+from rungs import no_keyrings
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # outside: nothing of a run is on it
+UNSHARED = ["--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child=KILL", "--mount-proc"]
+NO_PRIVILEGES = ["--no-new-privs", "--inh-caps=-all"]
+
+
+def outside(uid: int | None, mount: tuple[Path, Path] | None) -> list[str]:
+    """The words before a command. PID 1 is a shell that does not exec: a new uid clears a death signal."""
+    tie = [
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
+        "--",
+        sys.executable,
+        "-I",
+        "-S",
+        str(Path(no_keyrings.__file__)),
+    ]
+    if uid is None:
+        one = ["sh", "-c", '"$@"; exit $?', "sh"]
+        drop = ["setpriv", *NO_PRIVILEGES, "--"]
+        return [*tie, "unshare", "--user", "--map-current-user", *UNSHARED, "--", *one, *limits(), *drop]
+    bind = ["sh", "-c", 'mount --bind "$0" "$1" && shift && "$@"; exit $?', *map(str, mount)] if mount else []
+    one = bind or ["sh", "-c", '"$@"; exit $?', "sh"]
+    drop = [
+        "setpriv",
+        f"--reuid={uid}",
+        f"--regid={uid}",
+        "--clear-groups",
+        "--bounding-set=-all",
+        *NO_PRIVILEGES,
+        "--",
+    ]
+    return [*tie, "unshare", *UNSHARED, "--propagation", "private", "--", *one, *limits(), *drop]
+
+
+def limits() -> list[str]:
+    """Against bombs of processes or bytes; first in line when memory runs out; core 1: not even to a pipe."""
+    wanted = {
+        "nproc": (resource.RLIMIT_NPROC, max(512, 16 * (os.cpu_count() or 1))),
+        "fsize": (resource.RLIMIT_FSIZE, 256 << 20),
+        "core": (resource.RLIMIT_CORE, 1),
+        "nofile": (resource.RLIMIT_NOFILE, 4096),
+        "memlock": (resource.RLIMIT_MEMLOCK, 8 << 20),
+        "msgqueue": (resource.RLIMIT_MSGQUEUE, 819200),
+    }
+    flags = []
+    for name, (kind, value) in wanted.items():
+        hard = resource.getrlimit(kind)[1]
+        flags.append(f"--{name}={value if hard == resource.RLIM_INFINITY else min(value, hard)}")
+    return ["prlimit", *flags, "choom", "-n", "900", "--"]

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Look, without a model, whether a batch's sandbox keeps its promises: throw-away trials, probed from inside.
+
+For each configuration a trial is prepared exactly like the batch's own, probed in one sandbox, and removed.
+It starts no client on a task and leaves nothing in the batch folder. A probe that fails is the machine's, the
+stage's or our fault; no trial should then be started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import clients
+import prepare
+import probes
+import rungs
+from kit import documents, uids
+from kit.contract import Exit, Folder, Stop, fail
+from kit.documents import Document
+from kit.layout import BATCH, SETUP, STAGE, TRIAL
+from probes import ProbeResult, Scene, decoys
+from probes.listed import PROBES
+
+
+def preflight(batch: Path, *, every: bool = False) -> bool:
+    """Print what fails (or every probe) for each configuration; true when nothing did."""
+    plan, stage = (documents.read(batch / one.path, str(one.schema)) for one in (BATCH, STAGE))
+    good = True
+    for configuration in plan["configurations"]:
+        results = probed(batch, plan, stage, configuration["name"])
+        failed = [result for result in results if not result.passed]
+        good = good and not failed
+        for result in results if every else failed:
+            mark = "ok  " if result.passed else "FAIL"
+            print(f"{configuration['name']}: {mark} {result.says} ({result.name}): {result.detail}")
+        print(f"{configuration['name']}: {len(results) - len(failed)} of {len(results)} probes passed")
+    return good
+
+
+def probed(batch: Path, plan: Document, stage: Document, configuration: str) -> list[ProbeResult]:
+    with throw_away(batch, plan, configuration) as folder:
+        code = prepare.STEP.execute(prepare.run, Folder(folder, prepare.STEP))
+        if code is not Exit.OK:
+            return [
+                ProbeResult("prepare", "a trial can be prepared", False, f"{code.name.lower()}; said above")
+            ]
+        trial, setup = (documents.read(folder / one.path, str(one.schema)) for one in (TRIAL, SETUP))
+        box = rungs.trial_box(trial, stage, setup["uid"])
+        places = {name: Path(place) for name, place in trial["paths"].items()}
+        binary = clients.load(plan["client"]).BINARY
+        around = decoys.around(box, stage, binary, places["work"], places["eval_root"], places["evals"])
+        with around as variables:
+            rung, env, treatment = (
+                rungs.load(plan["rung"]),
+                setup["environment"],
+                trial["setup"] == "symposium",
+            )
+            return probes.run(Scene(rung, box, stage, env, treatment, variables), PROBES)
+
+
+@contextlib.contextmanager
+def throw_away(batch: Path, plan: Document, configuration: str) -> Iterator[Path]:
+    """A trial folder like those of that configuration, with places of its own, outside the batch folder."""
+    like = next(name for name in plan["order"] if trial_of(batch, name)["configuration"] == configuration)
+    trial, name = trial_of(batch, like), f"probes-{secrets.token_hex(4)}"
+    paths, controls = trial["paths"], Path(trial["paths"]["control"]).parent
+    own = {"run": f"{paths['work']}/{name}", "control": f"{controls}/{secrets.token_hex(4)}"}
+    held = uids.holding()
+    with tempfile.TemporaryDirectory(prefix="agent-eval-") as temporary:
+        for document in (BATCH, STAGE):
+            shutil.copyfile(batch / document.path, Path(temporary, document.path))
+        folder = Path(temporary, name)
+        documents.write(
+            folder / TRIAL.path, "trial/1", {**trial, "trial_name": name, "paths": {**paths, **own}}
+        )
+        try:
+            yield folder
+        finally:
+            for place in own.values():
+                shutil.rmtree(place, ignore_errors=True)
+            for uid in uids.holding() - held:
+                uids.release(uid)
+
+
+def trial_of(batch: Path, name: str) -> Document:
+    return documents.read(batch / name / TRIAL.path, str(TRIAL.schema))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser("smoke.py", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path, metavar="BATCH_DIR", help="a planned and staged batch")
+    folder = parser.parse_args().folder.resolve()
+    try:
+        good = preflight(folder, every=True)
+    except FileNotFoundError as error:
+        fail("smoke", Stop(Exit.NO_INPUT, f"{error.filename}: missing; plan and stage a batch first"))
+    except documents.Invalid as error:
+        fail("smoke", Stop(Exit.BAD_INPUT, str(error)))
+    except Stop as stop:
+        fail("smoke", stop)
+    except KeyboardInterrupt:
+        fail("smoke", Stop(Exit.INTERRUPTED, "interrupted"))
+    sys.exit(Exit.OK if good else Exit.NO)
+
+
+if __name__ == "__main__":
+    main()

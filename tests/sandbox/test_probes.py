@@ -1,0 +1,142 @@
+"""The probes notice every leak that they are there for, and cry no wolf (I06)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+import probes
+from kit.documents import Document
+from kit.tools import Tools
+from probes import Probe, ProbeResult, Seen, decoys
+from probes.listed import PROBES
+from rungs import Box, srt
+from sandbox.scene import Scene, scene
+
+FIRST = 61600
+Change = Callable[[Document, Scene], None]
+
+
+@pytest.fixture(scope="module", params=["root", "user"])
+def place(request: pytest.FixtureRequest, tools: Tools) -> Iterator[Scene]:
+    with scene(tools, request.param, FIRST) as made:
+        (made.root / "evals").mkdir()
+        (made.root / "evals/task").write_text("hidden")
+        yield made
+
+
+class Played:
+    """The srt rung, for whoever the scene's runner is."""
+
+    COMPARABLE = True
+    unavailable = staticmethod(srt.unavailable)
+    policy = staticmethod(srt.policy)
+    prepare = staticmethod(srt.prepare)
+
+    def __init__(self, place: Scene) -> None:
+        self.place = place
+
+    def wrap(self, box: Box, stage: Document, argv: list[str], cwd: Path, env: dict[str, str]) -> object:
+        return self.place.command(box, argv)
+
+
+def probed(
+    place: Scene, box: Box, *, treatment: bool, change: Change | None = None
+) -> dict[str, ProbeResult]:
+    place.prepare(box)
+    if change:
+        settings = json.loads(box.run.policy.read_text())
+        change(settings, place)
+        box.run.policy.write_text(json.dumps(settings))
+    work = place.root
+    with decoys.around(box, place.stage, "claude", work, place.root, work / "evals") as variables:
+        rung = Played(place)
+        known = probes.Scene(rung, box, place.stage, place.environment(box), treatment, variables)  # type: ignore[arg-type]  # a rung by its methods
+        return {result.name: result for result in probes.run(known, PROBES)}
+
+
+def failed(results: dict[str, ProbeResult]) -> dict[str, str]:
+    return {name: result.detail for name, result in results.items() if not result.passed}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("treatment", [True, False])
+@pytest.mark.parametrize("reads", ["allow-list", "deny-list"])
+def test_I06_a_sound_sandbox_passes_every_probe(
+    place: Scene, reads: Literal["allow-list", "deny-list"], treatment: bool
+) -> None:
+    box = place.box(reads=reads, network=True, symposium=treatment)
+    if treatment:
+        (box.run.bin / "cargo-agents").symlink_to(place.stage["symposium"]["path"])
+    results = probed(place, box, treatment=treatment)
+    assert failed(results) == {}
+    assert {"client-starts", "cargo", "developers-home", "evals", "other-trial"} <= set(results)
+    assert ("cargo-agents-starts" in results, "staged-cargo-agents" in results) == (treatment, not treatment)
+
+
+@pytest.mark.real
+def test_each_leak_turns_its_probe_red_and_no_other(place: Scene) -> None:
+    """All at once: the eval root readable, a tool folder writable, another host allowed, too much on PATH."""
+
+    def leak(settings: Document, place: Scene) -> None:
+        settings["filesystem"]["denyRead"] = [str(Path.home())]
+        settings["filesystem"]["allowRead"] = []
+        settings["filesystem"]["allowWrite"] += [str(place.root / "tools")]
+        settings["network"]["allowedDomains"] += ["elsewhere.test:80"]
+        settings["network"]["mitmProxy"]["domains"] += ["elsewhere.test"]
+
+    box = place.box(network=True)
+    (box.run.bin / "symposium").symlink_to("/bin/true")
+    (place.root / "tools/common").chmod(0o777)
+    results = probed(place, box, treatment=False, change=leak)
+    (place.root / "tools/common").chmod(0o755)
+    leaks = {"other-hosts", "other-trial", "earlier-batch", "evals", "control-folder", "write-tools"}
+    where_tools_are = {"developers-cargo-agents"}  # which is not ours to say
+    assert set(failed(results)) - where_tools_are == {
+        *leaks,
+        "staged-cargo-agents",
+        "cargo-agents-on-path",
+    }
+
+
+@pytest.mark.real
+def test_a_sandbox_that_does_not_start_fails_every_probe_and_says_why(place: Scene) -> None:
+    box = place.box(network=True)
+    results = probed(place, box, treatment=False, change=lambda settings, _: settings.pop("network"))
+    assert set(failed(results)) == set(results)
+    assert "did not run" in results["own-folder"].detail
+    assert "Refusing to run" in results["own-folder"].detail
+
+
+REFUSED = Probe("closed", "it is closed", "cat x", False, "runner")
+
+
+def judged(probe: Probe, inside: bool, control: bool | None) -> bool:
+    controls = {"runner": {} if control is None else {"closed": Seen(control, "")}}
+    return probes.judge(probe, {"closed": Seen(inside, "")}, controls, "").passed
+
+
+@pytest.mark.parametrize(
+    ("inside", "control", "passes"),
+    [(False, True, True), (False, False, False), (False, None, False), (True, True, False)],
+)
+def test_a_refusal_counts_only_where_its_control_succeeded(
+    inside: bool, control: bool | None, passes: bool
+) -> None:
+    assert judged(REFUSED, inside, control) is passes
+
+
+def test_what_must_work_needs_no_control() -> None:
+    assert judged(replace(REFUSED, possible=True, control="none"), True, None)
+    assert not judged(replace(REFUSED, possible=True, control="none"), False, None)
+
+
+def test_every_probe_that_must_fail_has_a_control_and_names_are_unique() -> None:
+    assert len({probe.name for probe in PROBES}) == len(PROBES)
+    assert all((probe.control == "none") is probe.possible for probe in PROBES)
+    assert not {probe.name for probe in PROBES} & {"runner", "trial", "root", "none"}

@@ -1,0 +1,250 @@
+"""graders/cargo.py with the real cargo, on what agents leave: verdicts from the right evidence (G06, G07)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graders
+from graders import Done, Infrastructure, Judged, Work, cargo, libtest
+from graders.cargo_build import parts, take
+from grading.bare import Bare
+from grading.submissions import ALL_PASS, HIDDEN, HIDDEN_FAILS, RIGHT, SUBMISSIONS, Submission
+from kit.contract import Stop
+from kit.tools import Tools
+
+MANIFEST = '[package]\nname = "doubling"\nversion = "0.1.0"\nedition = "2021"\n'
+
+
+def make(
+    root: Path, files: dict[str, str], hidden: dict[str, str] | None = None, *, fmt_check: bool = False
+) -> Work:
+    work = Work(
+        task={"checks": sorted(hidden or {"double": HIDDEN}), "fmt_check": fmt_check},
+        copy=root / "project",
+        checks=root / "checks",
+        scratch=root / "scratch",
+        fixtures=root / "fixtures",
+    )
+    for folder in (work.copy, work.checks, work.scratch, work.fixtures):
+        folder.mkdir()
+    for name, text in files.items():
+        (work.copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (work.copy / name).write_text(text)
+    for name, text in (hidden or {"double": HIDDEN}).items():
+        (work.checks / f"{name}.rs").write_text(text)
+    return work
+
+
+def judge(work: Work, bench: Bare) -> dict[str, Judged]:
+    return {judged.name: judged for judged in cargo.judge(work, bench)}
+
+
+def verdicts(judged: dict[str, Judged]) -> dict[str, str]:
+    return {name: one.verdict for name, one in judged.items()}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", SUBMISSIONS)
+def test_G06_each_verdict_says_what_the_submission_did(name: str, tmp_path: Path, tools: Tools) -> None:
+    one = SUBMISSIONS[name]
+    work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": one.lib}, fmt_check=one.fmt_check)
+    judged = judge(work, Bare(tools.sysroot, one.deadline_secs))
+    assert verdicts(judged) == one.checks
+    assert list(judged) == list(one.checks)  # in the order of the rule
+    failed = [each for each in judged.values() if each.verdict == "fail"]
+    assert not failed or one.said in failed[0].detail
+
+
+@pytest.mark.real
+def test_G06_a_hidden_test_must_run_exactly_one_test(tmp_path: Path, tools: Tools) -> None:
+    hidden = {
+        "two": HIDDEN + "#[test]\nfn again() {}\n",
+        "none": "fn nothing() {}\n",
+        "ignored": HIDDEN.replace("#[test]", "#[test]\n#[ignore]"),
+        "one": HIDDEN,
+    }
+    judged = judge(make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT}, hidden), Bare(tools.sysroot))
+    assert {name: one.verdict for name, one in judged.items() if name.startswith("hidden")} == {
+        "hidden.two": "fail",
+        "hidden.none": "fail",
+        "hidden.ignored": "fail",
+        "hidden.one": "pass",
+    }
+
+
+@pytest.mark.real
+def test_G06_one_hidden_test_that_does_not_compile_does_not_hide_another(
+    tmp_path: Path, tools: Tools
+) -> None:
+    hidden = {f"t{number}": HIDDEN for number in range(4)} | {"a": HIDDEN.replace("double(21)", "treble(14)")}
+    judged = judge(make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT}, hidden), Bare(tools.sysroot))
+    failed = [name for name, one in judged.items() if one.verdict == "fail"]
+    assert failed == ["hidden.a"]
+    assert "treble" in judged["hidden.a"].detail
+
+
+@pytest.mark.real
+def test_hidden_sources_are_out_of_reach_when_tests_run(tmp_path: Path, tools: Tools) -> None:
+    bench = Bare(tools.sysroot)
+    hidden = {"double": HIDDEN, "other": HIDDEN}
+    assert set(
+        verdicts(judge(make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT}, hidden), bench)).values()
+    ) == {"pass"}
+    build, *runs = bench.seen
+    assert [name for name in build[1] if "double_" in name]  # they were there, for the build alone
+    assert len(runs) == 3
+    for argv, reach in runs:
+        files = [name for name in reach if not name.endswith(("/src", "/scratch"))]
+        assert not [name for name in files if "/tests" in name or "checks" in name or "deps" in name]
+        programs = [name for name in files if name.endswith("/test")]
+        assert programs == [argv[-1]]  # of all executables only its own
+
+
+@pytest.mark.real
+def test_G06_own_tests_do_not_touch_what_runs_after_them(tmp_path: Path, tools: Tools) -> None:
+    """A wrong submission whose own test changes a file that the hidden test's run would read."""
+    work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": "", "data/value": "3"})
+    lib = (
+        "pub fn double(x: i32) -> i32 {\n"
+        '    x * std::fs::read_to_string("data/value").unwrap().parse::<i32>().unwrap()\n}\n'
+        '#[test] fn own() { std::fs::write("data/value", "2").unwrap(); assert_eq!(double(1), 2); }\n'
+    )
+    (work.copy / "src/lib.rs").write_text(lib)
+    judged = judge(work, Bare(tools.sysroot))
+    assert verdicts(judged) == HIDDEN_FAILS
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("own", ["tests/double.rs", "tests/double/main.rs"])
+def test_a_test_of_the_same_name_neither_replaces_nor_breaks_the_hidden_one(
+    own: str, tmp_path: Path, tools: Tools
+) -> None:
+    for name, lib, expected in (("right", RIGHT, ALL_PASS), ("wrong", "", HIDDEN_FAILS)):
+        (tmp_path / name).mkdir()
+        files = {"Cargo.toml": MANIFEST, "src/lib.rs": lib, own: "#[test]\nfn doubles() {}\n"}
+        assert verdicts(judge(make(tmp_path / name, files), Bare(tools.sysroot))) == expected
+
+
+@pytest.mark.real
+def test_G07_a_missing_toolchain_is_not_the_submissions_failure(tmp_path: Path, tools: Tools) -> None:
+    work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT})
+    with pytest.raises(Infrastructure, match="cargo"):
+        judge(work, Bare(Path("/nowhere")))
+
+
+@pytest.mark.real
+def test_G07_a_missing_rustfmt_is_not_the_submissions_failure(tmp_path: Path, tools: Tools) -> None:
+    bare = tmp_path / "toolchain/bin"
+    bare.mkdir(parents=True)
+    for name in ("cargo", "rustc"):
+        (bare / name).symlink_to(tools.sysroot / "bin" / name)
+    work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT}, fmt_check=True)
+    with pytest.raises(Infrastructure, match="fmt"):
+        judge(work, Bare(bare.parent))
+
+
+@pytest.mark.real
+def test_G07_a_build_without_end_is_the_submissions_failure(tmp_path: Path, tools: Tools) -> None:
+    endless = "pub const N: u64 = { let mut n = 0; while n < u64::MAX { n += 1; } n };\n"
+    lib = f"#![allow(long_running_const_eval)]\n{RIGHT}{endless}pub fn n() -> u64 {{ N }}\n"
+    work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": lib})
+    judged = judge(work, Bare(tools.sysroot, deadline_secs=4))
+    assert verdicts(judged) == {"build": "fail"}
+    assert "deadline" in judged["build"].detail
+
+
+@pytest.mark.real
+def test_a_hidden_test_finds_the_crates_programs(tmp_path: Path, tools: Tools) -> None:
+    main = 'fn main() { println!("{}", doubling::double(21)); }\n'
+    hidden = (
+        "#[test]\nfn prints() {\n"
+        '    let out = std::process::Command::new(env!("CARGO_BIN_EXE_doubling")).output().unwrap();\n'
+        '    assert_eq!(out.stdout, b"42\\n");\n'
+        '    assert!(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/main.rs").exists());\n}\n'
+    )
+    files = {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT, "src/main.rs": main}
+    judged = judge(make(tmp_path, files, {"double": hidden}), Bare(tools.sysroot))
+    assert verdicts(judged) == ALL_PASS
+
+
+def done(stdout: bytes, status: int | None = 0, *, timed_out: bool = False) -> Done:
+    return Done(status, timed_out, stdout, b"", 1.0)
+
+
+def printed(
+    running: int, passed: int, failed: int, ignored: int = 0, filtered: int = 0, *, ok: bool = True
+) -> bytes:
+    said = "ok" if ok else "FAILED"
+    return (
+        f"\nrunning {running} test{'' if running == 1 else 's'}\n\n"
+        f"test result: {said}. {passed} passed; {failed} failed; {ignored} ignored;"
+        f" 0 measured; {filtered} filtered out; finished in 0.00s\n\n"
+    ).encode()
+
+
+@given(
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.booleans(),
+    st.integers(0, 255),
+)
+def test_G06_a_hidden_pass_is_exactly_one_passed_and_status_0(
+    running: int, passed: int, failed: int, ignored: int, filtered: int, ok: bool, status: int
+) -> None:
+    run = done(printed(running, passed, failed, ignored, filtered, ok=ok), status)
+    expected = (running, passed, failed, ignored, filtered, ok, status) == (1, 1, 0, 0, 0, True, 0)
+    assert (libtest.one_passed(run)[0] == "pass") is expected
+    assert (libtest.all_passed(run)[0] == "pass") is (ok and failed == 0 and status == 0)
+
+
+def test_G06_two_results_are_no_result() -> None:
+    one = printed(1, 1, 0)
+    again = one.replace(b"running", b"walking")
+    for output in (one + one, one + again, b"", one.replace(b"running", b"walking"), one[:-20]):
+        assert libtest.one_passed(done(output))[0] == "fail"
+        assert libtest.all_passed(done(output))[0] == "fail"
+    assert libtest.all_passed(done(one, timed_out=True))[0] == "fail"
+    assert libtest.all_passed(done(one, status=None))[0] == "fail"
+
+
+@given(st.binary(max_size=3000))
+def test_field_41_what_a_person_sees_is_short_and_printable(output: bytes) -> None:
+    shown = libtest.readable(output)
+    assert len(shown) <= libtest.SHOWN + 1
+    assert all(c.isprintable() or c == "\n" for c in shown)
+
+
+def test_an_executable_is_taken_from_the_build_folder_only(tmp_path: Path) -> None:
+    (tmp_path / "target/deps").mkdir(parents=True)
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "target/deps/link").symlink_to(tmp_path / "secret")
+    for name in ("target/deps/link", "target/deps/none", "secret", "target/../secret"):
+        with pytest.raises(Infrastructure):
+            take(tmp_path / "target", tmp_path / name, tmp_path / "taken", 0o111)
+    assert not (tmp_path / "taken").exists()
+
+
+def test_G07_a_build_that_was_cut_short_has_only_the_parts_that_ended() -> None:
+    out = b'\nW start 0 1.0\nx\n{"reason":"build-finished"}\n\nW build 0 3.5\n{"reason":"comp'
+    found = list(parts(Done(None, True, out, b"\nW start 0 1.0\nwarning\n\nW build 0 3.5\n", 9.0), "W"))
+    assert [(part.name, part.status, part.secs) for part in found] == [("build", 0, 2.5)]
+    assert found[0].messages == [{"reason": "build-finished"}]
+    assert found[0].output == b"x\nwarning\n"
+
+
+def test_T02_a_grader_that_is_not_built_is_refused_by_name() -> None:
+    assert graders.load("cargo").judge is cargo.judge
+    with pytest.raises(Stop, match="grader sandbox: not built yet"):
+        graders.load("sandbox")
+
+
+def test_the_table_of_submissions_holds_both_verdicts() -> None:
+    assert {verdict for one in SUBMISSIONS.values() for verdict in one.checks.values()} == {"pass", "fail"}
+    assert Submission(RIGHT).checks == ALL_PASS

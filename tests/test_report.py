@@ -1,0 +1,174 @@
+"""What a person is shown: all of it, in words, and nothing that a hostile record could do to a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import report
+from kit.contract import Exit, Folder
+from kit.text import LONGEST, escaped, plain
+
+RECORDS = Path(__file__).parent / "records"
+HOSTILE = "\x1b[2J\x1b]0;owned\x07 \u202egnp.exe | <img src=x> [red]x[/red] `rm -rf` \r\n# SUCCEEDED https://evil.test"
+
+
+def recorded(name: str, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(RECORDS / name, tmp_path / name))
+
+
+def change(batch: Path, folder: str, /, **changes: Any) -> None:
+    file = batch / folder / "result.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def printed(batch: Path, *flags: str, **env: str) -> str:
+    """What the program prints when its output is no terminal."""
+    variables = {**os.environ, **env}
+    command = [sys.executable, report.__file__, str(batch), "--redo", *flags]
+    done = subprocess.run(command, capture_output=True, check=True, env=variables)
+    return done.stdout.decode("utf-8")
+
+
+def test_a_newcomer_sees_what_became_of_a_rehearsed_trial(tmp_path: Path) -> None:
+    batch = recorded("one-rehearsed", tmp_path)
+    change(batch, "trial-1-with-symposium", findings=["rust-formatting was not offered to the model."])
+    said = printed(batch)
+    assert "REHEARSED: no model was asked." in said
+    for row in (
+        ["1", "with-symposium", "SUCCEEDED", "pass", "pass", "pass", "pass", "127", "3.5"],
+        ["1", "rust-formatting", "yes", "no", "read", "SKILL.md", "pass", "pass"],
+    ):
+        assert row in [line.split() for line in said.splitlines()]
+    flowing = " ".join(said.split())
+    assert "the model's answers came from rehearsals/oracle.yaml; everything else is real." in flowing
+    assert "These numbers say nothing about a model." in flowing
+    assert "with-symposium 1: succeeded, by hand" in said
+    assert "rust-formatting was not offered to the model." in said
+
+
+def test_the_paths_stand_last_each_whole_on_its_line(tmp_path: Path) -> None:
+    deep = tmp_path / ("long-" * 20)
+    batch = recorded("one-rehearsed", deep)
+    last = printed(batch, COLUMNS="60").splitlines()[-3:]
+    assert [line.split()[-1] for line in last] == [
+        str(batch / name) for name in ("report.md", "benchmark.json", "trial-1-with-symposium/result.json")
+    ]
+
+
+def test_the_next_command_can_be_typed_as_it_stands(tmp_path: Path) -> None:
+    said = printed(recorded("one-rehearsed", tmp_path / "with space"))
+    assert "nox -s eval -- formatting --client claude --model MODEL" in said
+    assert f"nox -s redo -- '{tmp_path / 'with space' / 'one-rehearsed'}'" in said
+
+
+def test_a_comparison_shows_counts_rates_intervals_and_the_difference(tmp_path: Path) -> None:
+    rows = [line.split() for line in printed(recorded("two-rehearsed", tmp_path)).splitlines()]
+    assert ["success", "rate", "0.00", "1.00", "+1.00"] in rows
+    assert ["eligible", "2", "2"] in rows
+    assert ["loaded", "fixture-store", "-", "2", "of", "2"] in rows
+
+
+def test_what_went_wrong_is_in_words_and_never_a_zero(tmp_path: Path) -> None:
+    said = printed(recorded("none-eligible", tmp_path))
+    rows = [line.split() for line in said.splitlines()]
+    assert ["success", "rate", "-", "1.00", "-"] in rows
+    assert ["1", "without-symposium", "set-up", "failed", "-", "-", "-", "-", "-", "-"] in rows
+    assert "Warnings" in said
+    assert "The difference is not stated" in said
+
+
+def test_29_a_trial_without_a_result_has_its_row(tmp_path: Path) -> None:
+    said = printed(recorded("result-missing", tmp_path))
+    assert said[said.index("\n2  with") :].split()[:4] == ["2", "with-symposium", "no", "result"]
+    assert "never finalized" in said
+
+
+@pytest.mark.parametrize("columns", ["40", "80", "200"])
+def test_no_table_is_wider_than_the_terminal(tmp_path: Path, columns: str) -> None:
+    said = printed(recorded("every-outcome", tmp_path), COLUMNS=columns)
+    tables = said[: said.index("\nNext")]
+    assert max(len(line) for line in tables.splitlines()) <= int(columns)
+
+
+@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "xterm-256color"}, {"TERM": "dumb"}])
+def test_without_a_terminal_there_is_no_colour(tmp_path: Path, env: dict[str, str]) -> None:
+    assert "\x1b" not in printed(recorded("every-outcome", tmp_path), **env)
+
+
+def test_a_hostile_record_neither_acts_on_the_terminal_nor_on_the_page(tmp_path: Path) -> None:
+    batch = recorded("one-rehearsed", tmp_path)
+    change(batch, "trial-1-with-symposium", reason=HOSTILE, findings=[HOSTILE])
+    said = printed(batch, COLUMNS="300")
+    page = (batch / "report.md").read_text()
+    for text in (said, page):
+        assert not set(text) & {"\x1b", "\x07", "\r", "\u202e"}
+    assert "[red]x[/red]" in said  # shown, not obeyed
+    assert "\n# SUCCEEDED" not in page
+    assert "https://" not in page
+    assert not re.search(r"(?<!\\)(<|\[|`|#(?=.*SUCC)|\|(?=.*img))", page[page.index("owned") :][:100])
+
+
+def test_a_terminal_that_knows_only_ascii_gets_escapes_and_no_crash(tmp_path: Path) -> None:
+    batch = recorded("one-rehearsed", tmp_path)
+    change(batch, "trial-1-with-symposium", reason="größer → 42")
+    said = printed(batch, PYTHONIOENCODING="ascii")
+    assert said.isascii()
+    assert "gr\\xf6\\xdfer" in said
+
+
+@given(st.text())
+def test_plain_text_is_one_harmless_line(text: str) -> None:
+    shown = plain(text)
+    assert len(shown) <= LONGEST
+    assert len(shown.splitlines()) <= 1
+    assert shown.isprintable()
+
+
+@given(st.text(st.sampled_from("ab `*_[]#|~<>&@:/\\")))
+def test_escaped_text_has_no_bare_markup(text: str) -> None:
+    left = escaped(text).replace("\\\\", "")
+    for mark in "`*_[]#|~<>&@":
+        assert left.count(mark) == left.count(f"\\{mark}")
+
+
+@pytest.mark.parametrize("flag", ["--html", "--junit"])
+def test_what_is_not_built_yet_is_refused_by_name(tmp_path: Path, flag: str) -> None:
+    command = [sys.executable, report.__file__, str(recorded("one-rehearsed", tmp_path)), flag]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == Exit.UNAVAILABLE
+    assert f"{flag}: not built yet" in done.stderr
+
+
+def test_nothing_to_report_is_an_error(tmp_path: Path) -> None:
+    batch = recorded("one-rehearsed", tmp_path)
+    (batch / "benchmark.json").unlink()
+    assert report.STEP.execute(report.run, Folder(batch, report.STEP)) is Exit.NO_INPUT
+
+
+def test_a_torn_result_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    batch = recorded("one-rehearsed", tmp_path)
+    (batch / "trial-1-with-symposium/result.json").write_text("{")
+    assert report.STEP.execute(report.run, Folder(batch, report.STEP)) is Exit.BAD_INPUT
+    assert "trial-1-with-symposium/result.json: not JSON" in capsys.readouterr().err
+
+
+def test_the_page_is_the_same_wherever_it_is_written(tmp_path: Path) -> None:
+    pages = []
+    for place in ("one", "other"):
+        batch = recorded("every-outcome", tmp_path / place)
+        printed(batch, COLUMNS="50")
+        pages.append((batch / "report.md").read_text())
+    assert pages[0] == pages[1]
+    assert str(tmp_path) not in pages[0]
+    assert pages[0].index("What this shows") < pages[0].index("## Trials")

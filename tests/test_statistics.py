@@ -1,0 +1,159 @@
+"""Our intervals and tests against scipy's, and the sentences against the figures that they stand on."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, boschloo_exact
+
+from kit import statistics
+from kit.statistics import Arm
+
+ARMS = st.integers(1, 40).flatmap(lambda n: st.builds(Arm, st.integers(0, n), st.just(n)))
+
+
+@pytest.mark.parametrize("n", range(1, 21))
+def test_O06_wilson_is_scipys(n: int) -> None:
+    for k in range(n + 1):
+        said = binomtest(k, n).proportion_ci(method="wilson")
+        assert statistics.wilson(Arm(k, n)) == pytest.approx((said.low, said.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "m"), [(n, m) for n in range(1, 6) for m in range(1, 6)] + [(8, 8), (3, 10)])
+def test_O06_boschloo_is_scipys_with_the_arms_as_columns(n: int, m: int) -> None:
+    for a, b in itertools.product(range(n + 1), range(m + 1)):
+        theirs = boschloo_exact([[a, b], [n - a, m - b]]).pvalue
+        if math.isnan(theirs):  # scipy: all succeeded, or none did
+            theirs = 1.0
+        assert statistics.boschloo(Arm(a, n), Arm(b, m)) == pytest.approx(theirs, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "p", "interval"),
+    [
+        (5, 0, 0.0020, (0.386, 1)),
+        (5, 1, 0.0215, (0.193, 0.964)),
+        (5, 2, 0.0618, (0.030, 0.882)),
+        (4, 2, 0.344, (-0.163, 0.726)),
+    ],
+)
+def test_O06_published_values_of_five_against_five(
+    a: int, b: int, p: float, interval: tuple[float, float]
+) -> None:
+    assert statistics.boschloo(Arm(a, 5), Arm(b, 5)) == pytest.approx(p, abs=5e-4)
+    assert statistics.newcombe(Arm(a, 5), Arm(b, 5)) == pytest.approx(interval, abs=5e-4)
+
+
+@given(ARMS, ARMS)
+def test_newcombe_holds_the_difference_stays_in_range_and_turns_with_the_arms(one: Arm, other: Arm) -> None:
+    low, high = statistics.newcombe(one, other) or (math.nan, math.nan)
+    difference = one.succeeded / one.eligible - other.succeeded / other.eligible
+    assert -1 <= low <= difference + 1e-12
+    assert difference - 1e-12 <= high <= 1
+    assert statistics.newcombe(other, one) == pytest.approx((-high, -low), abs=1e-12)
+
+
+@given(ARMS, ARMS)
+def test_newcombe_grows_with_the_successes(one: Arm, other: Arm) -> None:
+    if one.succeeded < one.eligible:
+        less, more = (
+            statistics.newcombe(one, other),
+            statistics.newcombe(Arm(one.succeeded + 1, one.eligible), other),
+        )
+        assert less
+        assert more
+        assert less[0] <= more[0] + 1e-12
+        assert less[1] <= more[1] + 1e-12
+
+
+@pytest.mark.parametrize(("n", "m"), [*itertools.product((1, 2, 5, 9), repeat=2)])
+def test_p_is_a_probability_and_does_not_know_which_arm_came_first(n: int, m: int) -> None:
+    for a, b in itertools.product(range(n + 1), range(m + 1)):
+        p = statistics.boschloo(Arm(a, n), Arm(b, m))
+        assert p is not None
+        assert 0 < p <= 1
+        assert p == pytest.approx(statistics.boschloo(Arm(b, m), Arm(a, n)))
+
+
+def test_O04_no_trial_gives_null_and_never_0_or_1() -> None:
+    none = Arm(0, 0)
+    assert none.rate is None
+    assert statistics.wilson(none) is None
+    assert statistics.newcombe(none, Arm(1, 2)) is None
+    assert statistics.boschloo(Arm(1, 2), none) is None
+    assert statistics.pass_at_k(none, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("c", "at", "hat"),
+    [
+        (1, [0.2, 0.4, 0.6], [0.2, 0, 0]),
+        (3, [0.6, 0.9, 1], [0.6, 0.3, 0.1]),
+        (5, [1, 1, 1], [1, 1, 1]),
+    ],
+)
+def test_O06_pass_at_k_and_pass_hat_k(c: int, at: list[float], hat: list[float]) -> None:
+    arm = Arm(c, 5)
+    assert [statistics.pass_at_k(arm, k) for k in (1, 2, 3)] == pytest.approx(at)
+    assert [statistics.pass_hat_k(arm, k) for k in (1, 2, 3)] == pytest.approx(hat)
+
+
+def test_O06_more_trials_than_there_are_is_null() -> None:
+    assert statistics.pass_at_k(Arm(2, 2), 3) is None
+    assert statistics.pass_hat_k(Arm(2, 2), 3) is None
+
+
+@pytest.mark.parametrize(
+    ("n", "needed"),
+    [
+        (3, [3, None, None, None]),
+        (5, [4, 5, None, None, None, None]),
+        (10, [4, 6, 7, 8, 9, 10, 10, None, None, None, None]),
+    ],
+)
+def test_O06_the_smallest_count_that_would_show_a_difference(n: int, needed: list[int | None]) -> None:
+    assert [statistics.detectable(n, control) for control in range(n + 1)] == needed
+
+
+def test_O06_the_plan_is_told_what_it_cannot_show() -> None:
+    assert "4 against 0, 5 against 1; nothing could be shown from 2 of 5 on" in statistics.plan_sentence(5)
+    assert "too few to show any difference" in statistics.plan_sentence(2)
+    assert "20 against 15" in statistics.plan_sentence(20)
+
+
+@pytest.mark.parametrize(
+    ("with_", "without", "says"),
+    [
+        (Arm(5, 5), Arm(1, 5), "with helps on this task."),
+        (Arm(1, 5), Arm(5, 5), "with hurts on this task."),
+        (Arm(5, 5), Arm(2, 5), "Cannot tell: no result of this many trials could have shown a difference."),
+        (Arm(1, 1), Arm(0, 1), "Cannot tell: no result of this many trials could have shown a difference."),
+        (Arm(2, 5), Arm(1, 5), "No evidence of a difference, which is not evidence of none."),
+        (Arm(4, 5), Arm(5, 5), "(help could not have been shown: without leaves too little room)"),
+        (Arm(0, 0), Arm(5, 5), "Cannot tell: no eligible trial in with."),
+    ],
+)
+def test_the_verdict_sentence_says_no_more_than_the_counts(with_: Arm, without: Arm, says: str) -> None:
+    assert says in statistics.verdict_sentence(("with", with_), ("without", without))
+
+
+@given(ARMS, ARMS)
+def test_a_claim_needs_both_the_test_and_the_interval(with_: Arm, without: Arm) -> None:
+    sentence = statistics.verdict_sentence(("with", with_), ("without", without))
+    low, high = statistics.newcombe(with_, without) or (0.0, 0.0)
+    if sentence.startswith("with "):
+        assert (statistics.boschloo(with_, without) or 1) <= statistics.ALPHA
+        assert ("helps" in sentence and low > 0) or ("hurts" in sentence and high < 0)
+
+
+def test_counting_never_waits_for_scipy() -> None:
+    scripts = Path(statistics.__file__).parents[1]
+    code = "import sys, aggregate, report; sys.exit('scipy' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=scripts, check=False).returncode == 0
