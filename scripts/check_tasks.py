@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import os
 import secrets
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -136,7 +137,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("tasks", nargs="*", metavar="TASK", help="folders of evals/tasks/ (default: all)")
     p.add_argument("--evals", type=Path, default=ROOT / "evals", metavar="DIR")
     p.add_argument("--json", type=Path, metavar="FILE", help="write what was found here too")
-    p.add_argument("--files-only", action="store_true", help="validate, and grade nothing")
+    depth = p.add_mutually_exclusive_group()
+    depth.add_argument("--files-only", action="store_true", help="validate, and grade nothing")
+    depth.add_argument("--rehearse", action="store_true", help="also run every rehearsal (rehearse.py)")
     p.add_argument("--eval-root", type=Path, default=plan.eval_root(), metavar="DIR", help="where to grade")
     p.add_argument("--uids", default="61000-61999", metavar="FIRST-LAST", help="for a root runner's gradings")
     return p
@@ -155,7 +158,13 @@ def main() -> None:
         fail("check_tasks", stop)
     if args.json:
         documents.write(args.json, "checked/1", {"tasks": [checked.document() for checked in found]})
-    sys.exit(Exit.NO if any(checked.refusals for checked in found) else Exit.OK)
+    right = [checked.name for checked in found if not checked.refusals]
+    if args.rehearse and right:
+        where = ["--evals", args.evals, "--eval-root", args.eval_root]
+        played = subprocess.run([sys.executable, ROOT / "scripts/rehearse.py", *right, *where], check=False)
+        if played.returncode:
+            sys.exit(played.returncode)
+    sys.exit(Exit.OK if len(right) == len(found) else Exit.NO)
 
 
 if __name__ == "__main__":

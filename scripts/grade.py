@@ -53,7 +53,7 @@ def run(trial: Folder) -> None:
         uids=(plan["uids"][0], plan["uids"][1]),
         rung=plan["rung"],
         reads=plan["reads"],
-        denied=(paths["eval_root"], paths["evals"].parent),
+        denied=tuple(Path(place) for place in plan["denied"]),
     )
     output = trial.path(GRADING_OUTPUT)
     trees.remove(output)

@@ -19,7 +19,7 @@ from clients import Client, Places
 from gateway import BASE_URL, rehearsal, wires
 from gateway.server import Gateway
 from gateway.upstream import Upstream
-from kit import process, tasks
+from kit import process, tasks, uids
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import EXCHANGES, EXECUTION, SETUP, STAGE, STDERR, TASK, TRANSCRIPT, TRIAL
@@ -42,6 +42,8 @@ def run(trial: Folder) -> None:
             Exit.NO_INPUT, f"setup.json: a check failed before launch: {failed[0]}; nothing was launched"
         )
     client, rung = clients.load(plan["client"]), rungs.load(plan["rung"])
+    if setup["uid"] is not None:
+        uids.claim(setup["uid"], setup["uid"])  # prepare's claim has ended, when it ran by itself
     box = rungs.trial_box(plan, stage, setup["uid"])
     places = Places(box.run.project, box.run.home, box.run.project / client.SKILLS)
     dummy = f"dummy-{secrets.token_hex(8)}"
@@ -61,6 +63,8 @@ def run(trial: Folder) -> None:
             cap_bytes=CAP_BYTES,
         )
         left = process.survivors(ended, setup["uid"])
+    if gateway.crashes:
+        raise RuntimeError(f"the gateway crashed: {gateway.crashes[0]}")  # ours: the trial does not count
     body = {
         "argv": start.argv,
         "variables": {k: SHOWN_KEY if v == dummy else v for k, v in start.variables.items()},

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
-import sys
 from pathlib import Path
 
-from kit.contract import Exit, Step
+from kit.contract import Step
 from kit.layout import Artifact
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,9 +42,8 @@ def text() -> str:
 
 
 def main() -> None:
-    if len(sys.argv) > 1:
-        print(__doc__)
-        sys.exit(Exit.OK if sys.argv[1] in ("-h", "--help") else Exit.USAGE)
+    summary = (__doc__ or "").split("\n")[0]
+    argparse.ArgumentParser("pipeline.py", description=summary, allow_abbrev=False).parse_args()
     (ROOT / "docs/pipeline.md").write_text(text(), "utf-8")
 
 

@@ -108,6 +108,7 @@ def opened(source: Source, record: Path) -> Iterator[Open]:
         path = Path(folder) / "gw.sock"
         with Gateway(path, record, WIRE, source) as gateway:
             yield Open(gateway, path, record)
+        assert not path.exists()
 
 
 @contextmanager
@@ -127,11 +128,13 @@ def api(handler: Handler) -> Iterator[str]:
         return runner, int(runner.addresses[0][1])
 
     runner, port = asyncio.run_coroutine_threadsafe(start(), loop).result()
-    yield f"http://127.0.0.1:{port}"
-    asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 def body(*texts: str, tools: bool = True, stream: bool = True) -> dict[str, Any]:

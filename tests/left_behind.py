@@ -41,6 +41,7 @@ TRIAL: Document = {
     "deadlines_secs": DEADLINES,
     "uids": [61000, 61999],
     "keep_run": False,
+    "denied": [],
     "paths": dict.fromkeys(
         ("evals", "eval_root", "work", "run", "control", "grading", "grading_control"), "/nowhere"
     ),

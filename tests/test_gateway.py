@@ -56,7 +56,6 @@ def test_M01_absolute_and_origin_targets_are_both_answered_and_recorded(tmp_path
     assert (one["stop"], two["stop"], two["tool_calls"]) == ("tool_use", "end_turn", [])
     assert one["usage"] == rehearsal.USAGE
     assert there.gateway.counts() == {"turns": 2, "refused": 0, "upstream_errors": 0}
-    assert not there.socket.exists()
 
 
 @pytest.mark.parametrize(
@@ -91,6 +90,16 @@ def test_M01_a_host_of_another_name_in_the_header_is_refused(tmp_path: Path) -> 
     with opened(rehearsed(tmp_path, SAY), tmp_path / "x.jsonl") as there:
         assert there.ask(body(), "/v1/messages", headers={**HEADERS, "host": "example.com"}).status == 403
         assert there.ask(body(), "/v1/messages", headers={**HEADERS, "host": f"{HOST}:80"}).status == 200
+
+
+def test_M01_a_request_for_the_apis_own_web_search_takes_no_turn_and_is_refused(tmp_path: Path) -> None:
+    with opened(rehearsed(tmp_path, SAY), tmp_path / "x.jsonl") as there:
+        search = {**body(tools=False), "tools": [{"type": "web_search_20250305", "name": "web_search"}]}
+        assert there.ask(search).status == 403
+        assert there.ask(body()).text == "Done."
+    refused, turn = there.lines()
+    assert (refused["kind"], turn["turn"]) == ("refused", 1)
+    assert "web_search_20250305" in refused["problem"]
 
 
 def test_M01_requests_beside_the_loop_take_no_turn(tmp_path: Path) -> None:
@@ -167,6 +176,17 @@ def test_M02_a_stall_begins_an_answer_and_ends_with_the_gateway(tmp_path: Path) 
     assert (line["problem"], line["stop"]) == ("the answer stalls, as the rehearsal says", None)
     assert line["usage"]["output_tokens"] is None, "an answer without an end states no output"
     assert there.gateway.counts()["upstream_errors"] == 1
+
+
+def test_M02_a_stall_that_passes_is_over_when_the_client_hangs_up(tmp_path: Path) -> None:
+    with opened(rehearsed(tmp_path, "- stall: {times: 1}\n- say: Done."), tmp_path / "x.jsonl") as there:
+        connection = there.send(body())
+        with connection.getresponse() as response:
+            assert response.readline()
+        connection.close()
+        assert waiting(there.lines)
+        assert there.ask(body()).text == "Done."
+    assert [line["turn"] for line in there.lines()] == [1, 2]
 
 
 def test_M01_a_crash_of_ours_is_recorded_counted_and_shown(

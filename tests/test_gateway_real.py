@@ -263,12 +263,8 @@ def test_M01_L04_a_real_session_with_an_api_that_only_knows_the_real_key(sandbox
     async def answer(request: web.Request) -> web.StreamResponse:
         document = await request.json()
         asked.append(request.headers["x-api-key"])
-        look = ToolCall(
-            "Bash", {"command": f"env | grep -c {key}; cat /proc/self/environ > seen", "description": "x"}
-        )
-        said = (
-            Scripted("", rehearsal.USAGE, [look]) if len(asked) == 1 else Scripted("Done.", rehearsal.USAGE)
-        )
+        calls = [ToolCall("Bash", {"command": "cat /proc/self/environ > seen"})] if len(asked) == 1 else []
+        said = Scripted("" if calls else "Done.", rehearsal.USAGE, calls)
         coded = WIRE.encode(said, len(asked), document)
         return web.Response(body=b"".join(coded.chunks), headers=coded.headers)
 
@@ -278,7 +274,6 @@ def test_M01_L04_a_real_session_with_an_api_that_only_knows_the_real_key(sandbox
     assert asked == [key, key]
     assert session.counts == {"turns": 2, "refused": 0, "upstream_errors": 0}
     assert [line["usage"] for line in session.lines] == [rehearsal.USAGE] * 2
-    assert results(session.lines[1])[0]["content"].startswith("0"), "the key is not in the sandbox"
     seen = (sandbox.project / "seen").read_bytes()
     assert b"ANTHROPIC_API_KEY=dummy" in seen
     assert key.encode() not in seen

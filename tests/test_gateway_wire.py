@@ -75,7 +75,6 @@ def test_M04_without_a_skill_tool_nothing_is_offered_and_without_a_body_nothing_
     [
         ("/v1/messages", body(), "turn"),
         ("/v1/messages", body(tools=False), "side"),
-        ("/v1/messages", {"tools": [{"type": "web_search_20250305", "name": "web_search"}]}, "side"),
         ("/v1/messages", {**body(), "tools": [{"type": "bash_20250124", "name": "bash"}]}, "turn"),
         ("/v1/messages", body("old", "CRITICAL: Respond with TEXT ONLY. Do NOT"), "compaction"),
         ("/v1/messages", body("CRITICAL: Respond with TEXT ONLY", "new"), "turn"),
@@ -88,6 +87,30 @@ def test_M01_what_a_request_is(path: str, document: Any, kind: str) -> None:
     headers = {"X-Claude-Code-Session-Id": "s", "X-Stainless-Retry-Count": "2"}
     asked = WIRE.asked("POST", path, headers, document)
     assert (asked.kind, asked.session, asked.retry) == (kind, "s", 2)
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        ({"tools": [{"type": "web_search_20250305", "name": "web_search"}]}, "web_search_20250305"),
+        (
+            {**body(), "tools": [{"name": "Bash"}, {"type": "code_execution_20250825"}]},
+            "code_execution_20250825",
+        ),
+        ({"tools": [{"type": "tool_of_next_year", "name": "x"}]}, "tool_of_next_year"),
+        ({**body(), "mcp_servers": [{"type": "url", "url": "https://a.test"}]}, "mcp_servers"),
+        ({**body(), "container": "c-1"}, "container"),
+    ],
+)
+def test_M01_what_would_lend_the_agent_the_apis_own_network_is_forbidden(document: Any, why: str) -> None:
+    for path in ("/v1/messages", "/v1/messages/count_tokens"):
+        assert why in str(WIRE.asked("POST", path, {}, document).forbidden)
+
+
+@pytest.mark.parametrize("kind", [None, "custom", "bash_20250124", "text_editor_20250728"])
+def test_M01_tools_that_the_client_runs_are_not_forbidden(kind: str | None) -> None:
+    tool = {"name": "x"} if kind is None else {"name": "x", "type": kind}
+    assert WIRE.asked("POST", "/v1/messages", {}, {**body(), "tools": [tool]}).forbidden is None
 
 
 @given(st.dictionaries(st.sampled_from(["tools", "messages", "system", "stream"]), values), st.text())
@@ -141,6 +164,14 @@ def test_L05_the_output_count_of_a_beginning_is_no_output_count() -> None:
     cut = WIRE.answered("text/event-stream", b"".join(chunks[:-2]))
     assert cut.usage == {**usage, "output_tokens": None}
     assert (cut.stop, cut.error) == (None, "the stream ended before its message did")
+
+
+def test_L05_an_ending_that_only_counts_the_output_keeps_the_other_classes() -> None:
+    usage = {"input_tokens": 1, "output_tokens": 9, "cache_read_tokens": 2, "cache_write_tokens": 3}
+    chunks = WIRE.encode(Scripted("hello", usage), 1, {"stream": True}).chunks
+    ending = b'data: {"type": "message_delta", "delta": {}, "usage": {"output_tokens": 50}}\n\n'
+    said = WIRE.answered("text/event-stream", b"".join([*chunks[:-2], ending, chunks[-1]]))
+    assert said.usage == {**usage, "output_tokens": 50}
 
 
 def test_an_error_inside_a_stream_is_an_error() -> None:

@@ -42,6 +42,7 @@ DOCUMENTS: dict[Any, dict[str, Any]] = {
         "deadlines_secs": {"setup": 1, "agent": 1, "grading": 1},
         "uids": [61000, 61001],
         "keep_run": False,
+        "denied": [],
         "paths": dict.fromkeys(
             ("evals", "eval_root", "work", "run", "control", "grading", "grading_control"), "/eval/run-1"
         ),
@@ -230,6 +231,8 @@ def test_40_a_completed_session_without_a_tool_call_is_tagged(folder: Path, tmp_
     assert observed(trial(folder, "success_text"))["tags"] == ["no_tool_calls"]
     assert observed(trial(tmp_path / "b/t", "success_tools"))["tags"] == []
     assert observed(trial(tmp_path / "c/t", "err_400"))["tags"] == []
+    holed = (TRANSCRIPTS / "success_text.jsonl").read_bytes() + b"{\n"
+    assert observed(trial(tmp_path / "d/t", holed))["tags"] == []
 
 
 def test_an_empty_transcript_is_unknown_and_leaves_an_empty_response(folder: Path) -> None:

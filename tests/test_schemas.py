@@ -1,4 +1,4 @@
-"""tests/schemas/<name>.<version>/: valid-*.json fit, invalid-*.json fail for the reason written beside them."""
+"""tests/schemas/<name>.<version>/: valid-*.json fit; invalid-*.json fail, for the reason beside them."""
 
 from __future__ import annotations
 

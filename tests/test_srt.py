@@ -148,6 +148,17 @@ def test_folders_are_handed_over_without_following_a_link(box: Box, stage: Docum
     assert (hidden.stat().st_uid, (hidden / "test.rs").stat().st_uid) == (0, 0)
 
 
+def test_srts_shared_temporary_folder_is_no_channel_between_trials(
+    box: Box, stage: Document, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """srt makes /tmp/claude writable where it exists, whatever denyRead says; only denyWrite helps."""
+    there = tmp_path.resolve() / "claude"
+    monkeypatch.setattr(srt_settings, "SHARED_TMP", there)
+    assert srt.policy(box, stage)["filesystem"]["denyWrite"] == []
+    there.mkdir()
+    assert srt.policy(box, stage)["filesystem"]["denyWrite"] == [str(there)]
+
+
 # Is it here?
 
 

@@ -56,7 +56,7 @@ class Client(Protocol):
     REHEARSAL_MODEL: str  # the model name given to the client when a rehearsal answers
 
     def staged(self, modules: Path) -> tuple[Path, str]:
-        """What to copy out of node_modules (a file or folder), and the program's path inside ("" = itself)."""
+        """What to copy out of node_modules, a file or folder; and the program's path in it ("": itself)."""
         ...
 
     def version(self, said: str) -> str:
@@ -72,12 +72,12 @@ class Client(Protocol):
         ...
 
     def observe(self, transcript: Iterable[bytes], skills: Sequence[str], places: Places) -> Document:
-        """The client-neutral part of observation/1: all but `listed`, `turns` and `usage_source`."""
+        """observation/1 without `listed`, `turns`, `usage_source`; and `response`, the last word."""
         ...
 
 
 def names() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg)
 
 
 def load(name: str) -> Client:

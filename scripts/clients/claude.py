@@ -65,6 +65,7 @@ def command(binary: Path, prompt: str, model: str, base_url: str, key: str) -> L
     argv = [str(binary), "-p", "--output-format", "stream-json", "--verbose"]
     argv += ["--model", model, "--permission-mode", "bypassPermissions"]
     argv += ["--include-hook-events"]  # else a Stop hook leaves no event in the stream
+    argv += ["--disallowedTools=WebSearch"]  # the API would search the web for it, past the sandbox's network
     argv += ["--", prompt]  # last, and apart: a prompt may begin with "-"
     return Launch(argv, {KEY: key, "ANTHROPIC_BASE_URL": base_url, **VARIABLES})
 

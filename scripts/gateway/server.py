@@ -133,7 +133,9 @@ class Gateway:
         exchange.document = json_object(exchange.body)
         headers = exchange.request.headers
         exchange.asked = self._wire.asked(exchange.request.method, exchange.path, headers, exchange.document)
-        if exchange.asked.kind != "other":
+        if exchange.asked.forbidden:
+            await exchange.refuse(403, exchange.asked.forbidden, self._wire)
+        elif exchange.asked.kind != "other":
             await self._source.answer(exchange, self._wire)
         elif exchange.request.method == "HEAD" and exchange.path == "/":
             await exchange.whole(200, b"")  # a client asks whether anybody is there

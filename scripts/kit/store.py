@@ -32,7 +32,7 @@ from kit.reach import folder
 from kit.removal import remove
 
 CHUNK = 1 << 20
-IDENTITY = ("st_dev", "st_ino", "st_mode", "st_size", "st_mtime_ns", "st_ctime_ns")
+IDENTITY = ("st_dev", "st_ino", "st_mode", "st_size", "st_mtime_ns")  # not ctime: a hard link changes it
 NO_HARD_LINK = {errno.EXDEV, errno.EMLINK, errno.EPERM, errno.EOPNOTSUPP}
 STALE_SECS = 24 * 3600  # a copy that was begun so long ago is nobody's any more
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gateway import rehearsal
-from kit import statistics, tasks
+from kit import statistics, tasks, tools
 from kit.contract import Exit, Stop
 from kit.documents import Document
 
@@ -63,6 +63,12 @@ class Plan:
         }
 
     @property
+    def denied(self) -> list[str]:
+        """What is closed to trials under --reads deny-list, beside the users' own folders."""
+        places = [self.args.eval_root, self.args.evals.parent, self.args.results, tools.find().home]
+        return [str(place.resolve()) for place in places]
+
+    @property
     def shared(self) -> Document:
         """What batch.json and each trial.json say alike."""
         task, args = self.task, self.args
@@ -96,6 +102,7 @@ class Plan:
                 **self.task.document()["deadlines_secs"],
                 **(script.deadlines_secs if script else {}),
             },
+            "denied": self.denied,
             "paths": {
                 **self.roots,
                 "run": str(work / own),

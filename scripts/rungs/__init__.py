@@ -70,7 +70,7 @@ def trial_box(trial: Document, stage: Document, uid: int | None, *, network: boo
         run=run,
         writable=run.writable,
         readable=(*readable, toolchain(stage)),
-        denied=(Path(trial["paths"]["eval_root"]), Path(trial["paths"]["evals"]).parent),
+        denied=tuple(Path(place) for place in trial["denied"]),
         reads=trial["reads"],
         network=network,
         uid=uid,

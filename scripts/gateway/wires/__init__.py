@@ -29,6 +29,7 @@ class Asked:
     session: str | None = None
     retry: int = 0
     offered_skills: list[str] | None = None  # None: the wire cannot tell
+    forbidden: str | None = None  # why it is refused: it asks the API to reach the network for the agent
 
 
 @dataclass(frozen=True)

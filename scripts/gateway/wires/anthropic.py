@@ -24,7 +24,14 @@ CREDENTIALS = ("x-api-key", "authorization")
 MESSAGES, COUNT = "/v1/messages", "/v1/messages/count_tokens"
 LISTING = "The following skills are available for use with the Skill tool:"
 COMPACTION = "CRITICAL: Respond with TEXT ONLY"  # how the request to shorten the history begins
-SERVER_TOOLS = ("web_search_", "web_fetch_", "code_execution_")  # run by the API: no step of the agent
+CLIENT_TOOLS = (
+    "custom",
+    "bash_",
+    "text_editor_",
+    "memory_",
+    "computer_",
+)  # types that the client itself runs
+REACHING = ("mcp_servers", "container")  # fields by which the API reaches other hosts, or keeps a machine
 CLASSES = {
     "input_tokens": "input_tokens",
     "output_tokens": "output_tokens",
@@ -60,6 +67,8 @@ def asked(method: str, path: str, headers: Mapping[str, str], body: Document | N
     count = int(retry) if re.fullmatch(r"[0-9]{1,6}", retry) else 0
     if method != "POST" or path not in (MESSAGES, COUNT) or body is None:
         return Asked("other", session, count)
+    if reaching := _reaching(body):
+        return Asked("other", session, count, forbidden=reaching)
     if path == COUNT:
         return Asked("count", session, count)
     if not _client_tools(body):
@@ -73,10 +82,19 @@ def _objects(value: Any) -> Iterator[Document]:
     return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
 
 
+def _reaching(body: Document) -> str | None:
+    """What in a request would lend the agent the API's own network or machines."""
+    for tool in _objects(body.get("tools")):
+        kind = tool.get("type")
+        if kind is not None and not str(kind).startswith(CLIENT_TOOLS):
+            return f"tool {kind}: the API itself would run it, outside the sandbox"
+    field = next((name for name in REACHING if body.get(name)), None)
+    return f"{field}: the API would reach beyond the sandbox" if field else None
+
+
 def _client_tools(body: Document) -> set[str]:
-    """Names of the tools that the client itself runs."""
-    tools = (t for t in _objects(body.get("tools")) if not str(t.get("type")).startswith(SERVER_TOOLS))
-    return {str(tool.get("name")) for tool in tools}
+    """Names of the tools that the request offers."""
+    return {str(tool.get("name")) for tool in _objects(body.get("tools"))}
 
 
 def _texts(message: Document) -> list[str]:

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Run the tasks' rehearsals through the whole pipeline, and compare each with what it says it leads to.
+
+Everything but the model is real: client, sandbox, cargo-agents, cargo. A difference is named with its path
+in result.json; the batch is then kept, and named. A rehearsal that expects nothing is an error: it could not
+fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from gateway import rehearsal
+from kit import documents, rehearsed, tasks, trees
+from kit.contract import Exit, Stop, fail
+
+SCRIPTS = Path(__file__).resolve().parent
+ROOT = SCRIPTS.parent
+
+
+class Broken(Exception):
+    """A rehearsal could not be run, or led elsewhere; str() says which and how."""
+
+
+def program(name: str, *args: str | Path) -> str:
+    """Run one of our programs; the last line of its stdout."""
+    argv = [sys.executable, SCRIPTS / f"{name}.py", *args]
+    done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode == Exit.INTERRUPTED:
+        raise KeyboardInterrupt
+    if done.returncode:
+        raise Broken(f"{name}.py ended with {done.returncode}: {done.stderr.strip()[-800:]}")
+    return done.stdout.strip().rpartition("\n")[2]
+
+
+def play(task: tasks.Task, name: str, args: argparse.Namespace, results: Path) -> Iterator[str]:
+    """The differences between what one rehearsal expects and what came of it."""
+    script = rehearsal.load(task.rehearsal(name))
+    root = ["--eval-root", args.eval_root] if args.eval_root else []
+    where = ["--evals", args.evals, "--results", results, "--client", args.client, *root]
+    batch = Path(program("plan", task.name, "--trials", "1", "--rehearse", name, *where))
+    program("batch", batch, *([] if args.preflight else ["--no-preflight"]))
+    compared = 0
+    for trial in documents.read(batch / "batch.json", "batch/1")["order"]:
+        result = documents.read(batch / trial / "result.json", "result/1")
+        expect = script.expect_for(args.client, result["mode"])
+        if expect is not None:
+            compared += 1
+            found = rehearsed.differences(expect, result)
+            yield from (f"{result['mode']}: {line} ({result['reason']})" for line in found)
+    if not compared:
+        yield "it expects nothing of any configuration that ran"
+
+
+def check(task: tasks.Task, name: str, args: argparse.Namespace) -> bool:
+    results = Path(tempfile.mkdtemp(prefix="agent-eval-rehearsed-"))
+    try:
+        wrong = list(play(task, name, args, results))
+    except Broken as error:
+        wrong = [str(error)]
+    print(f"{'✗' if wrong else '✓'} {task.name} / {name}", flush=True)
+    for line in wrong:
+        print(f"    {line}")
+    if wrong:
+        print(f"    kept: {results}")
+    else:
+        trees.remove(results)
+    return not wrong
+
+
+def chosen(args: argparse.Namespace) -> Iterator[tuple[tasks.Task, str]]:
+    for name in args.tasks or tasks.names(args.evals):
+        task = tasks.load(args.evals, name)
+        for script in task.rehearsals():
+            if args.only in (None, script) and rehearsal.load(task.rehearsal(script)).serves(args.client):
+                yield task, script
+
+
+def parser() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser("rehearse.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
+    p.add_argument("tasks", nargs="*", metavar="TASK", help="folders of evals/tasks/ (default: all)")
+    p.add_argument("--only", metavar="NAME", help="the rehearsals of this name")
+    p.add_argument("--client", default="claude")
+    p.add_argument("--evals", type=Path, default=ROOT / "evals", metavar="DIR")
+    p.add_argument("--eval-root", type=Path, metavar="DIR", help="where trials run")
+    p.add_argument("--preflight", action="store_true", help="probe the sandbox before each, as eval does")
+    return p
+
+
+def main() -> None:
+    args = parser().parse_args()
+    args.evals = args.evals.resolve()
+    try:
+        todo = list(chosen(args))
+        if not todo:
+            raise Stop(Exit.USAGE, f"--only {args.only}: no task has a rehearsal of that name")
+        right = [check(task, name, args) for task, name in todo]
+    except tasks.TaskError as error:
+        fail("rehearse", Stop(Exit.BAD_INPUT, str(error)))
+    except Stop as stop:
+        fail("rehearse", stop)
+    except KeyboardInterrupt:
+        fail("rehearse", Stop(Exit.INTERRUPTED, "interrupted"))
+    print(f"{sum(right)} of {len(right)} rehearsals led where they say")
+    sys.exit(Exit.OK if all(right) else Exit.NO)
+
+
+if __name__ == "__main__":
+    main()
