@@ -9,33 +9,16 @@ fail.
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from gateway import rehearsal
-from kit import documents, rehearsed, tasks, trees
+from kit import documents, programs, rehearsed, tasks, trees
 from kit.contract import Exit, Stop, fail
 
-SCRIPTS = Path(__file__).resolve().parent
-ROOT = SCRIPTS.parent
-
-
-class Broken(Exception):
-    """A rehearsal could not be run, or led elsewhere; str() says which and how."""
-
-
-def program(name: str, *args: str | Path) -> str:
-    """Run one of our programs; the last line of its stdout."""
-    argv = [sys.executable, SCRIPTS / f"{name}.py", *args]
-    done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode == Exit.INTERRUPTED:
-        raise KeyboardInterrupt
-    if done.returncode:
-        raise Broken(f"{name}.py ended with {done.returncode}: {done.stderr.strip()[-800:]}")
-    return done.stdout.strip().rpartition("\n")[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def play(task: tasks.Task, name: str, args: argparse.Namespace, results: Path) -> Iterator[str]:
@@ -43,8 +26,8 @@ def play(task: tasks.Task, name: str, args: argparse.Namespace, results: Path) -
     script = rehearsal.load(task.rehearsal(name))
     root = ["--eval-root", args.eval_root] if args.eval_root else []
     where = ["--evals", args.evals, "--results", results, "--client", args.client, *root]
-    batch = Path(program("plan", task.name, "--trials", "1", "--rehearse", name, *where))
-    program("batch", batch, *([] if args.preflight else ["--no-preflight"]))
+    batch = Path(programs.run("plan", task.name, "--trials", "1", "--rehearse", name, *where))
+    programs.run("batch", batch, *([] if args.preflight else ["--no-preflight"]))
     compared = 0
     for trial in documents.read(batch / "batch.json", "batch/1")["order"]:
         result = documents.read(batch / trial / "result.json", "result/1")
@@ -61,7 +44,7 @@ def check(task: tasks.Task, name: str, args: argparse.Namespace) -> bool:
     results = Path(tempfile.mkdtemp(prefix="agent-eval-rehearsed-"))
     try:
         wrong = list(play(task, name, args, results))
-    except Broken as error:
+    except programs.Broken as error:
         wrong = [str(error)]
     print(f"{'✗' if wrong else '✓'} {task.name} / {name}", flush=True)
     for line in wrong:

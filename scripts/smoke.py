@@ -21,12 +21,14 @@ import clients
 import prepare
 import probes
 import rungs
-from kit import documents, uids
+from kit import documents, programs, trees, uids
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
 from kit.layout import BATCH, SETUP, STAGE, TRIAL
 from probes import ProbeResult, Scene, decoys
 from probes.listed import PROBES
+
+BOTH = "store-durability"  # a task that runs with and without Symposium
 
 
 def preflight(batch: Path, *, every: bool = False) -> bool:
@@ -93,12 +95,32 @@ def trial_of(batch: Path, name: str) -> Document:
     return documents.read(batch / name / TRIAL.path, str(TRIAL.schema))
 
 
+@contextlib.contextmanager
+def planned(eval_root: Path | None) -> Iterator[Path]:
+    """A batch of both configurations, staged, of which no trial is ever started."""
+    with tempfile.TemporaryDirectory(prefix="agent-eval-smoke-") as results:
+        where = ["--results", results, *(["--eval-root", str(eval_root)] if eval_root else [])]
+        batch = Path(programs.run("plan", BOTH, "--trials", "1", *where))
+        try:
+            programs.run("stage", batch)
+            yield batch
+        finally:
+            trees.remove(Path(documents.read(batch / BATCH.path, "batch/1")["paths"]["work"]))
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser("smoke.py", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path, metavar="BATCH_DIR", help="a planned and staged batch")
-    folder = parser.parse_args().folder.resolve()
+    summary = (__doc__ or "").partition("\n")[0]
+    parser = argparse.ArgumentParser("smoke.py", description=summary, allow_abbrev=False)
+    parser.add_argument(
+        "folder", nargs="?", type=Path, metavar="BATCH_DIR", help="default: one made for this"
+    )
+    parser.add_argument("--eval-root", type=Path, metavar="DIR", help="where that one runs")
+    args = parser.parse_args()
     try:
-        good = preflight(folder, every=True)
+        with contextlib.nullcontext(args.folder) if args.folder else planned(args.eval_root) as folder:
+            good = preflight(folder.resolve(), every=True)
+    except programs.Broken as error:
+        fail("smoke", Stop(Exit.UNAVAILABLE, str(error)))
     except FileNotFoundError as error:
         fail("smoke", Stop(Exit.NO_INPUT, f"{error.filename}: missing; plan and stage a batch first"))
     except documents.Invalid as error:

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -38,12 +39,15 @@ Reads = Literal["allow-list", "deny-list"]
 
 
 @pytest.fixture
-def box(tmp_path: Path) -> Box:
+def box(tmp_path: Path) -> Iterator[Box]:
     tmp_path = tmp_path.resolve()
-    run = Run(tmp_path / "run", tmp_path / "ctl")
-    for folder in (*run.writable, run.bin, run.srt_tmp, run.neutral, tmp_path / "tools"):
-        folder.mkdir(parents=True)
-    return Box(run, run.writable, (tmp_path / "tools", run.bin), (tmp_path,), "allow-list", False, None, None)
+    with tempfile.TemporaryDirectory(prefix="c-", dir="/tmp") as control:  # socket names are short
+        run = Run(tmp_path / "run", Path(control).resolve())
+        for folder in (*run.writable, run.bin, run.srt_tmp, run.neutral, tmp_path / "tools"):
+            folder.mkdir(parents=True)
+        yield Box(
+            run, run.writable, (tmp_path / "tools", run.bin), (tmp_path,), "allow-list", False, None, None
+        )
 
 
 @pytest.fixture

@@ -188,7 +188,7 @@ def delta(treatment: Document, control: Document) -> Document:
     return {
         "success_rate": minus(treatment["success_rate"], control["success_rate"]),
         "success_rate_interval": rounded(statistics.newcombe(*arms)),
-        "p_value": None if p_value is None else round(p_value, DIGITS),
+        "p_value": None if p_value is None else float(f"{p_value:.3g}"),
         "cost": {
             over: {
                 key: {"mean": minus(treatment["cost"][over][key]["mean"], control["cost"][over][key]["mean"])}

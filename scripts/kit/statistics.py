@@ -138,7 +138,7 @@ def verdict_sentence(treatment: tuple[str, Arm], control: tuple[str, Arm]) -> st
     difference = with_.succeeded / with_.eligible - without.succeeded / without.eligible
     numbers = (
         f"{with_name} {with_}, {without_name} {without}: difference {difference:+.2f},"
-        f" 95 % interval {_span(interval, '+')}, p = {p:.2g} (Boschloo)"
+        f" 95 % interval {_span(interval, '+')}, p = {p:.3g} (Boschloo)"
     )
     if p <= ALPHA and (interval[0] > 0 or interval[1] < 0):
         return f"{with_name} {'helps' if difference > 0 else 'hurts'} on this task. {numbers}."

@@ -32,7 +32,7 @@ from kit.reach import folder
 from kit.removal import remove
 
 CHUNK = 1 << 20
-IDENTITY = ("st_dev", "st_ino", "st_mode", "st_size", "st_mtime_ns")  # not ctime: a hard link changes it
+IDENTITY = ("st_dev", "st_ino", "st_mode", "st_size", "st_mtime_ns", "st_ctime_ns")
 NO_HARD_LINK = {errno.EXDEV, errno.EMLINK, errno.EPERM, errno.EOPNOTSUPP}
 STALE_SECS = 24 * 3600  # a copy that was begun so long ago is nobody's any more
 
@@ -67,9 +67,10 @@ class Store:
             sha = known.read_text("utf-8").strip() if known.exists() else None
             if sha is None or not self.whole(sha, files):
                 sha = self.copy(files)
-                if look(source, also or {})[0] != key:
+                now, same = look(source, also or {})
+                if unlike(files, same):
                     raise Stop(Exit.UNAVAILABLE, f"{source}: changed while it was copied; try again")
-                write_text(known, sha + "\n")
+                write_text(self.root / "known" / now, sha + "\n")
         return Stored(sha, self.content(sha))
 
     def link(self, sha: str, where: Path) -> Path:
@@ -160,6 +161,15 @@ def look(source: Path, also: Mapping[str, Path]) -> tuple[str, list[File]]:
         raise Stop(Exit.UNAVAILABLE, f"{source}: an empty folder; run `make tools`")
     seen = [(f.name, str(f.source), *(getattr(f.status, field) for field in IDENTITY)) for f in files]
     return hashlib.sha256(json.dumps(seen).encode()).hexdigest(), files
+
+
+def unlike(before: list[File], after: list[File]) -> bool:
+    """Other bytes, as far as place, size and time tell. A new hard link to a file is no change of it."""
+
+    def seen(files: list[File]) -> list[tuple[str, int, int, int]]:
+        return [(f.name, f.status.st_ino, f.status.st_size, f.status.st_mtime_ns) for f in files]
+
+    return seen(before) != seen(after)
 
 
 def inside(path: Path, top: Path, above: tuple[Path, ...], name: str = "") -> Iterator[tuple[str, Path]]:

@@ -1,0 +1,26 @@
+"""Run one of our own scripts as a program of its own, as a person would."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from kit.contract import Exit
+
+SCRIPTS = Path(__file__).resolve().parents[1]
+
+
+class Broken(Exception):
+    """A script did not do its work; str() says which and what it printed."""
+
+
+def run(name: str, *args: str | Path) -> str:
+    """scripts/<name>.py with these arguments; the last line of its stdout."""
+    argv = [sys.executable, SCRIPTS / f"{name}.py", *args]
+    done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode == Exit.INTERRUPTED:
+        raise KeyboardInterrupt
+    if done.returncode:
+        raise Broken(f"{name}.py ended with {done.returncode}: {done.stderr.strip()[-800:]}")
+    return done.stdout.strip().rpartition("\n")[2]
