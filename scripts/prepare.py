@@ -7,9 +7,11 @@ model. A failed check stops here, after setup.json has named it; so does what is
 
 from __future__ import annotations
 
+import secrets
+import shlex
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +32,9 @@ STEP = Step(
     reads=[TRIAL, STAGE],
     writes=[TASK, POLICY, SETUP],
 )
-CAP_BYTES = 1 << 20  # of what one of the setup's commands prints
+CAP_BYTES = 1 << 20  # of what the setup's commands print
+# After each command: the random word that is the script's $0, and the command's status, on both streams.
+END = 'status=$?; printf "%s %s\\n" "$0" $status; printf "%s %s\\n" "$0" $status >&2'
 
 
 def run(trial: Folder) -> None:
@@ -50,7 +54,7 @@ def run(trial: Folder) -> None:
     rung.prepare(box, stage)
     shutil.copyfile(box.run.policy, trial.path(POLICY))
     inside = Inside(rung, box, stage, environment(box.run, rungs.toolchain(stage)), until)
-    said = [inside.answer(argv) for argv in setup.commands(before)]
+    said = inside.answers(setup.commands(before))
     checks = [*every.checks(before), *setup.checks(before, said), every.in_time(until)]
     trial.write(
         SETUP,
@@ -123,10 +127,11 @@ class Inside:
     env: dict[str, str]
     until: float  # on the monotonic clock: the end of the phase
 
-    def answer(self, argv: Sequence[str]) -> Said:
-        """Run one of them in the project, with what is left of the phase."""
-        run = self.box.run
+    def answers(self, commands: Sequence[Sequence[str]]) -> list[Said]:
+        """Run them one after another in the project, in one sandbox, with what is left of the phase."""
+        run, word = self.box.run, secrets.token_hex(16)
         out, err = run.control / "out", run.control / "err"
+        argv = ["/bin/sh", "-c", "\n".join(f"{shlex.join(c)}\n{END}" for c in commands), word]
         command = self.rung.wrap(self.box, self.stage, argv, run.project, self.env)
         left = max(0.0, self.until - time.monotonic())
         ended = process.run(command, stdout=out, stderr=err, deadline_secs=left, cap_bytes=CAP_BYTES)
@@ -136,11 +141,20 @@ class Inside:
         if ended.ended_by == "interrupt":
             raise KeyboardInterrupt
         if alive := process.survivors(ended, self.box.uid):
-            raise Stop(
-                Exit.UNAVAILABLE,
-                f"{argv[0]}: still alive after its end: {', '.join(alive)}; nothing was launched",
-            )
-        return Said(argv, ended.exit, *said)
+            names = ", ".join(alive)
+            raise Stop(Exit.UNAVAILABLE, f"set-up: still alive after its end: {names}; nothing was launched")
+        return list(apart(commands, word, *said))
+
+
+def apart(commands: Sequence[Sequence[str]], word: str, out: str, err: str) -> Iterator[Said]:
+    """What each of them said; a command without its end line was killed, and those after it never ran."""
+    outs, errs = out.split(f"{word} "), err.split(f"{word} ")
+    for number, argv in enumerate(commands):
+        ended = len(outs) > number + 1 and len(errs) > number + 1
+        status = outs[number + 1].partition("\n")[0] if ended else ""
+        texts = [parts[number] if len(parts) > number else "" for parts in (outs, errs)]
+        stdout, stderr = (text.partition("\n")[2] if number else text for text in texts)
+        yield Said(argv, int(status) if status.isdigit() else None, stdout, stderr)
 
 
 if __name__ == "__main__":

@@ -267,3 +267,16 @@ def test_an_unknown_task_is_refused_by_name(baseline: Prepared, capsys: pytest.C
 
 def test_every_setup_that_a_plan_can_name_is_there() -> None:
     assert all(setups.load(name) for name in ("baseline", "symposium"))
+
+
+def test_P04_each_command_of_the_setup_is_told_apart_and_a_killed_one_has_no_status() -> None:
+    commands = [["a"], ["b"], ["c"]]
+    out = "one\nw 0\ntwo without end of linew 3\nthree"
+    err = "w 0\nwarning\nw 3\n"
+    said = list(prepare.apart(commands, "w", out, err))
+    assert [(s.exit, s.stdout, s.stderr) for s in said] == [
+        (0, "one\n", ""),
+        (3, "two without end of line", "warning\n"),
+        (None, "three", ""),
+    ]
+    assert [s.exit for s in prepare.apart(commands, "w", "", "")] == [None, None, None]
