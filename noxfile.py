@@ -8,7 +8,6 @@ the script.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,24 +32,21 @@ def install(session: nox.Session, group: str) -> None:
         stamp.write_text(json.dumps(wanted))
 
 
-def call(session: nox.Session, *argv: str, **variables: str) -> str:
-    """Run a program of ours; its stdout's last line. When it fails, leave with its code: it has said why."""
-    python = Path(session.bin) / "python"
-    child = subprocess.Popen(
-        [python, *argv], env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True
-    )
-    last = ""
+def call(session: nox.Session, *argv: str, answer: bool = False) -> str:
+    """Run a program of ours, and leave with its exit code when that is not 0: it has said why.
+
+    answer: give back the last line of its stdout; else it writes to our terminal itself, in colour.
+    """
+    python, out = Path(session.bin) / "python", subprocess.PIPE if answer else None
+    child = subprocess.Popen([python, *argv], stdout=out, text=True)
     try:
-        for line in child.stdout or ():
-            sys.stdout.write(line)
-            sys.stdout.flush()
-            last = line.strip() or last
+        said = child.stdout.read() if child.stdout else ""
         code = child.wait()
     except KeyboardInterrupt:  # the child got it too: it ends its trial and reports
-        code = child.wait() or 130
+        said, code = "", child.wait() or 130
     if code:
         sys.exit(code)
-    return last
+    return said.strip().rpartition("\n")[2]
 
 
 def tools(session: nox.Session) -> None:
@@ -63,7 +59,7 @@ def eval(session: nox.Session) -> None:
     """Run a task's trials and report: `nox -s eval -- formatting` (rehearsed, unless --model is given)."""
     install(session, "run")
     tools(session)
-    batch = call(session, "scripts/plan.py", *session.posargs)
+    batch = call(session, "scripts/plan.py", *session.posargs, answer=True)
     call(session, "scripts/batch.py", batch)
 
 
