@@ -58,6 +58,9 @@ def tools(session: nox.Session) -> None:
 def eval(session: nox.Session) -> None:
     """Run a task's trials and report: `nox -s eval -- formatting` (rehearsed, unless --model is given)."""
     install(session, "run")
+    if {"-h", "--help"} & {*session.posargs}:
+        call(session, "scripts/plan.py", "--help")
+        return
     tools(session)
     batch = call(session, "scripts/plan.py", *session.posargs, answer=True)
     call(session, "scripts/batch.py", batch)

@@ -94,7 +94,7 @@ DOCUMENTS: dict[Any, dict[str, Any]] = {
 
 def fitting(schema: str, body: dict[str, Any]) -> dict[str, Any]:
     """The document with a plain value for whatever its schema has come to ask for."""
-    asked = documents.registry().contents(f"{schema.replace('/', '.')}.schema.json")
+    asked = documents.contents(f"{schema.replace('/', '.')}.schema.json")
     plain = {"array": [], "string": "", "object": {}, "boolean": False, "integer": 1, "number": 1}
     more = {name: asked["properties"][name] for name in asked["required"] if name != "schema"}
     return {**{name: plain.get(str(shape.get("type"))) for name, shape in more.items()}, **body}

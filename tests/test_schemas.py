@@ -42,3 +42,11 @@ def test_example(case: Path) -> None:
     with pytest.raises(documents.Invalid) as problem:
         documents.check(document, f"{name}/{version}", case)
     assert case.with_suffix(".errors.txt").read_text("utf-8").strip() in str(problem.value)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda f: f"{f.parent.name}/{f.stem}")
+def test_the_quick_validator_and_the_one_that_explains_agree(case: Path) -> None:
+    document = json.loads(case.read_text("utf-8"))
+    name, _, version = case.parent.name.rpartition(".")
+    schema = f"{name}/{version}"
+    assert documents.quick(schema).is_valid(document) == documents.validator(schema).is_valid(document)

@@ -79,7 +79,7 @@ def test_T02_what_is_not_built_yet_says_so_and_is_no_typing_mistake(evals: Path,
     only(evals, f"tasks/{TASK}/task.toml", f"{key} is not built yet; leave it out until it is")
 
 
-SHAPE = documents.registry().contents("task-file.1.schema.json")["properties"]
+SHAPE = documents.contents("task-file.1.schema.json")["properties"]
 LEVELS = {
     "": SHAPE,
     "deadlines_secs": SHAPE["deadlines_secs"]["properties"],

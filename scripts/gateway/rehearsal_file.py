@@ -138,7 +138,7 @@ def _partial(schema: Any, base: str) -> Any:
         return schema
     if "$ref" in schema:
         name, _, fragment = schema["$ref"].partition("#")
-        target = documents.registry().contents(name or base)
+        target = documents.contents(name or base)
         for part in fragment.strip("/").split("/") if fragment else ():
             target = target[part]
         return _partial(target, name or base)

@@ -54,7 +54,7 @@ def read(path: Path) -> tuple[Document | None, list[str]]:
 
 def filled(said: Document) -> Document:
     """T02 and T03: what an absent key means."""
-    properties = documents.registry().contents("task-file.1.schema.json")["properties"]
+    properties = documents.contents("task-file.1.schema.json")["properties"]
     expected, skills = said.get("expected", {}), said.get("expected", {}).get("skills", {})
     installed, not_used = skills.get("installed", []), skills.get("not_used", [])
     kind = said.get("kind", "regression")
