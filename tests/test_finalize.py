@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import finalize
@@ -315,6 +315,7 @@ STATES = st.fixed_dictionaries(
 
 
 @given(STATES, st.booleans())
+@example({**dict.fromkeys(was.STEPS, "ok"), "collect": "failed"}, False)
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_R02_any_mixture_of_wreckage_has_a_result(
     tmp_path_factory: pytest.TempPathFactory, states: dict[str, str], spoke: bool

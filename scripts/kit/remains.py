@@ -140,10 +140,11 @@ def _cut(remains: Remains) -> str | None:
 
 def infrastructure(remains: Remains) -> str | None:
     """Why the submission could not be graded, through no fault of its own."""
+    if collect := remains.error("collect"):
+        return f"the submission was not collected: {collect}"
     grading = remains.get(GRADING)
     if grading is None:
-        collect = remains.error("collect")
-        return f"the submission was not collected: {collect}" if collect else remains.lost("grade")
+        return remains.lost("grade")
     if grading["status"] == "infrastructure_error":
         return str(grading["problem"] or "the grader gave no reason")
     return None
