@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Run several tasks, clients and models as one plan, each cell a batch, and say what they show together.
+
+    tasks: [formatting, store-durability]   # default: all
+    clients: [claude]
+    models: [MODEL]                         # left out: rehearsed
+    rehearse: oracle                        # or with:A,without:B
+    trials: 2
+    prices: prices.yaml                     # {as_of: DATE, usd_per_million: {MODEL: {input: ..., ...}}}
+
+The comparison is treatment minus control by role, task by task; trials of different tasks are never pooled.
+The primary measure is the success rate, named here before anything runs. suite.json lies beside the batches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+import clients
+from kit import documents, models, programs, suites, tasks
+from kit.contract import Exit, Stop, fail
+from kit.documents import Document
+
+ROOT = Path(__file__).resolve().parents[1]
+SCHEMA = "suite/1"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One batch of the plan, run."""
+
+    task: str
+    client: str
+    folder: Path
+    benchmark: Document
+
+    @property
+    def model(self) -> str:
+        return str(self.benchmark["model"]["name"])
+
+    def difference(self) -> float | None:
+        delta = self.benchmark["delta"]
+        return delta["success_rate"] if delta else None
+
+    def trials(self, role: str) -> Iterator[models.Trial]:
+        for file in sorted(self.folder.glob("trial-*/result.json")):
+            result = documents.read(file, "result/1")
+            if result["role"] == role:
+                seen = file.with_name("observation.json")
+                turns = documents.read(seen, "observation/1")["turns"] if seen.exists() else None
+                yield models.Trial(self.task, result, turns)
+
+
+def read_yaml(path: Path, schema: str) -> Document:
+    try:
+        document = yaml.safe_load(path.read_text("utf-8"))
+        documents.check(document, schema, path)
+    except FileNotFoundError as error:
+        raise Stop(Exit.NO_INPUT, f"{path}: missing; `suite.py --help` shows what it holds") from error
+    except yaml.YAMLError as error:
+        raise Stop(Exit.BAD_INPUT, f"{path}: not YAML: {error}") from error
+    except documents.Invalid as error:
+        raise Stop(Exit.BAD_INPUT, str(error)) from error
+    assert isinstance(document, dict)
+    return document
+
+
+def cells(plan: Document, args: argparse.Namespace, results: Path) -> Iterator[Cell]:
+    """Run them one after another, tasks innermost."""
+    names = plan.get("tasks") or tasks.names(args.evals)
+    root = ["--eval-root", str(args.eval_root)] if args.eval_root else []
+    for model, client, task in itertools.product(plan.get("models") or [None], plan["clients"], names):
+        who = ["--model", model] if model else ["--rehearse", plan.get("rehearse", "oracle")]
+        trials = ["--trials", str(plan["trials"])] if "trials" in plan else []
+        where = ["--evals", str(args.evals), "--results", str(results), "--client", client, *root]
+        folder = Path(programs.run("plan", task, *who, *trials, *where))
+        print(f"{task}, {client}, {model or 'rehearsed'}: {folder}", file=sys.stderr, flush=True)
+        programs.run("batch", folder)
+        yield Cell(task, client, folder, documents.read(folder / "benchmark.json", "benchmark/1"))
+
+
+def together(ran: list[Cell], prices: Document | None) -> Iterator[Document]:
+    """For each client and model: the comparison over tasks, and the treatment's line of the table."""
+    for (client, model), group in itertools.groupby(ran, key=lambda cell: (cell.client, cell.model)):
+        mine = list(group)
+        found = suites.over([d for cell in mine if (d := cell.difference()) is not None])
+        provider = urlsplit(clients.load(client).UPSTREAM).hostname or client
+        price = ((prices or {}).get("usd_per_million") or {}).get(model)
+        trials = [trial for cell in mine for trial in cell.trials("treatment")]
+        yield {
+            "client": client,
+            "model": model,
+            "primary": "success_rate",
+            "differences": {cell.task: cell.difference() for cell in mine},
+            "mean": found.mean,
+            "interval": list(found.interval) if found.interval else None,
+            "bootstrap": list(found.bootstrap) if found.bootstrap else None,
+            "p_value": float(f"{found.p_value:.3g}") if found.p_value is not None else None,
+            "statement": suites.sentence(found),
+            "table": models.row(provider, model, trials, price),
+        }
+
+
+def show(document: Document) -> None:
+    table = Table(
+        "provider", "model", "tasks", "trials", "pass rate", "steps", "tokens", "USD/trial", "p95 s"
+    )
+    for compared in document["compared"]:
+        row = compared["table"]
+        keys = ("pass_rate", "median_steps", "mean_tokens", "usd_per_trial", "p95_secs")
+        numbers = ["-" if row[key] is None else f"{row[key]:.2f}" for key in keys]
+        table.add_row(row["provider"], row["model"], str(row["tasks"]), str(row["trials"]), *numbers)
+    console = Console()
+    console.print(table)
+    for compared in document["compared"]:
+        console.print(f"{compared['client']}, {compared['model']}: {compared['statement']}", highlight=False)
+    if document["rehearsed"]:
+        console.print("REHEARSED: these numbers say nothing about a model.")
+    if document["prices_as_of"] is None:
+        console.print("No price file: what it cost is not known (null), not 0.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser("suite.py", description=__doc__, allow_abbrev=False)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("plan", type=Path, metavar="PLAN.yaml")
+    parser.add_argument("--evals", type=Path, default=ROOT / "evals", metavar="DIR")
+    parser.add_argument("--results", type=Path, default=ROOT / "results", metavar="DIR")
+    parser.add_argument("--eval-root", type=Path, metavar="DIR", help="where trials run")
+    args = parser.parse_args()
+    try:
+        plan = read_yaml(args.plan, "suite-plan/1")
+        prices = read_yaml(args.plan.parent / plan["prices"], "prices/1") if "prices" in plan else None
+        folder = args.results.resolve() / "suites" / f"{args.plan.stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+        ran = list(cells(plan, args, folder))
+    except programs.Broken as error:
+        fail("suite", Stop(Exit.UNAVAILABLE, str(error)))
+    except Stop as stop:
+        fail("suite", stop)
+    except KeyboardInterrupt:
+        fail("suite", Stop(Exit.INTERRUPTED, "interrupted; finished batches are kept"))
+    body = {
+        "rehearsed": not plan.get("models"),
+        "prices_as_of": str(prices["as_of"]) if prices else None,
+        "batches": [str(cell.folder.relative_to(folder)) for cell in ran],
+        "compared": list(together(ran, prices)),
+    }
+    documents.write(folder / "suite.json", SCHEMA, body)
+    show(body)
+    print(folder / "suite.json")
+
+
+if __name__ == "__main__":
+    main()
