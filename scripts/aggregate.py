@@ -8,8 +8,10 @@ result that is torn, of another version or of another batch is refused by name.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from kit import claims, counting, documents
 from kit.contract import Exit, Folder, Step, Stop
@@ -27,12 +29,15 @@ STEP = Step(
 )
 
 
+COUNTED = ("outcome", "execution", "usage", "elapsed_secs")
+
+
 def run(batch: Folder) -> None:
     plan = batch.read(BATCH)
     results = read_results(batch.root, plan)
     groups = counting.groups(plan, results)
     configurations = {group.name: counting.configuration(group, plan["trials"]) for group in groups}
-    hashes = sorted({r["task"]["content_hash"] for r in results.values() if r["task"]["content_hash"]})
+    hashes = sorted({r["content_hash"] for r in results.values() if r["content_hash"]})
     body = {
         **{key: plan[key] for key in ("task", "kind", "client", "model", "batch")},
         "rehearsal": plan["rehearsals"],
@@ -62,16 +67,30 @@ def difference(plan: Document, configurations: dict[str, Document]) -> Document 
 
 
 def read_results(root: Path, plan: Document) -> dict[str, Document]:
-    """Every trial's result that there is; Stop names those that cannot be used, or says there is none."""
-    results, wrong = {}, []
+    """What is counted of each trial's result; Stop names those that cannot be used, or says there is none."""
+    results: dict[str, Document] = {}
+    wrong: list[str] = []
+    planned = frozenset(plan["order"])
+    alike: dict[str, Any] = {}  # what many trials share is kept once
     for file in sorted(root.glob(RESULTS.path.replace("<trial>", "*"))):
         name = file.parent.name
         try:
-            results[name] = documents.read(file, RESULT.schema or "")
+            result = documents.read(file, RESULT.schema or "")
         except documents.Invalid as error:
             wrong.append(str(error))
         else:
-            wrong += [f"{file}: {why}" for why in foreign(name, results[name], plan)]
+            if name in planned:
+                wrong += [f"{file}: {why}" for why in foreign(name, result, plan)]
+            else:
+                wrong.append(f"{file}: is of a trial that batch.json does not plan")
+            judged = alike.setdefault(json.dumps(result["expectations"]), result["expectations"])
+            content = result["task"]["content_hash"]
+            kept = {key: result[key] for key in COUNTED}  # no more: a batch may have 100,000 trials
+            results[name] = {
+                **kept,
+                "expectations": judged,
+                "content_hash": alike.setdefault(str(content), content),
+            }
     if wrong:
         todo = "redo it with `finalize.py --redo TRIAL_DIR`, or take it away, then aggregate again"
         raise Stop(Exit.BAD_INPUT, f"{'; '.join(wrong)}; {todo}")
@@ -84,9 +103,6 @@ def read_results(root: Path, plan: Document) -> dict[str, Document]:
 
 def foreign(name: str, result: Document, plan: Document) -> Iterator[str]:
     """How a result cannot be the one that the plan has for this trial."""
-    if name not in plan["order"]:
-        yield "is of a trial that batch.json does not plan"
-        return
     configuration = counting.configuration_of(name)
     answered = (plan["rehearsals"] or {}).get(configuration)
     said = {

@@ -148,3 +148,16 @@ def test_counting_never_waits_for_scipy() -> None:
     scripts = Path(statistics.__file__).parents[1]
     code = "import sys, aggregate, report; sys.exit('scipy' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=scripts, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("treatment", "control", "name"),
+    [(Arm(150, 200), Arm(140, 200), "Boschloo"), (Arm(40_000, 50_000), Arm(20_000, 50_000), "Fisher")],
+)
+def test_O06_very_many_trials_get_a_test_that_ends_and_its_name_is_said(
+    treatment: Arm, control: Arm, name: str
+) -> None:
+    p = statistics.exact_test(treatment, control)
+    assert p is not None
+    assert 0 <= p <= 1
+    assert f"({name})" in statistics.verdict_sentence(("a", treatment), ("b", control))

@@ -184,7 +184,7 @@ def mean(values: Iterable[float | None]) -> Document:
 def delta(treatment: Document, control: Document) -> Document:
     """Treatment minus control, by role, in the same tree; null where either side is."""
     arms = [Arm(side["succeeded"], side["eligible"]) for side in (treatment, control)]
-    p_value = statistics.boschloo(*arms)
+    p_value = statistics.exact_test(*arms)
     return {
         "success_rate": minus(treatment["success_rate"], control["success_rate"]),
         "success_rate_interval": rounded(statistics.newcombe(*arms)),

@@ -18,6 +18,7 @@ Interval = tuple[float, float]
 
 Z = 1.959963984540054  # of the normal distribution, for 95 %
 ALPHA = 0.05
+LARGE = 200  # eligible trials in a configuration
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,25 @@ def newcombe(treatment: Arm, control: Arm) -> Interval | None:
     low = p1 - p2 - math.hypot(p1 - with_[0], without[1] - p2)
     high = p1 - p2 + math.hypot(with_[1] - p1, p2 - without[0])
     return max(-1.0, low), min(1.0, high)
+
+
+def test_name(treatment: Arm, control: Arm) -> str:
+    """Boschloo's test; its cost grows with the square of the trials, so for very many it is Fisher's."""
+    return "Fisher" if max(treatment.eligible, control.eligible) > LARGE else "Boschloo"
+
+
+@functools.cache
+def exact_test(treatment: Arm, control: Arm) -> float | None:
+    """Two-sided p of the test that test_name names; None with no trial on a side."""
+    if not treatment.eligible or not control.eligible:
+        return None
+    if test_name(treatment, control) == "Boschloo":
+        return boschloo(treatment, control)
+    import numpy as np
+    from scipy.stats import fisher_exact
+
+    table = np.array([[treatment.succeeded, control.succeeded], [treatment.failed, control.failed]])
+    return float(fisher_exact(table).pvalue)
 
 
 @functools.cache
@@ -131,14 +151,14 @@ def rate_sentence(name: str, arm: Arm) -> str:
 def verdict_sentence(treatment: tuple[str, Arm], control: tuple[str, Arm]) -> str:
     """What the difference shows, never more than both the test and the interval allow."""
     (with_name, with_), (without_name, without) = treatment, control
-    interval, p = newcombe(with_, without), boschloo(with_, without)
+    interval, p = newcombe(with_, without), exact_test(with_, without)
     if interval is None or p is None:
         empty = [name for name, arm in (treatment, control) if not arm.eligible]
         return f"Cannot tell: no eligible trial in {' and '.join(empty)}."
     difference = with_.succeeded / with_.eligible - without.succeeded / without.eligible
     numbers = (
         f"{with_name} {with_}, {without_name} {without}: difference {difference:+.2f},"
-        f" 95 % interval {_span(interval, '+')}, p = {p:.3g} (Boschloo)"
+        f" 95 % interval {_span(interval, '+')}, p = {p:.3g} ({test_name(with_, without)})"
     )
     if p <= ALPHA and (interval[0] > 0 or interval[1] < 0):
         return f"{with_name} {'helps' if difference > 0 else 'hurts'} on this task. {numbers}."
@@ -151,7 +171,7 @@ def verdict_sentence(treatment: tuple[str, Arm], control: tuple[str, Arm]) -> st
 
 
 def _shows(one: Arm, other: Arm) -> bool:
-    p = boschloo(one, other)
+    p = exact_test(one, other)
     return p is not None and p <= ALPHA
 
 
