@@ -8,11 +8,15 @@ the script.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import nox
+
+sys.path.insert(0, str(Path(__file__).parent / "scripts"))
+from kit import tied
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "uv|virtualenv"
@@ -38,7 +42,8 @@ def call(session: nox.Session, *argv: str, answer: bool = False) -> str:
     answer: give back the last line of its stdout; else it writes to our terminal itself, in colour.
     """
     python, out = Path(session.bin) / "python", subprocess.PIPE if answer else None
-    child = subprocess.Popen([python, *argv], stdout=out, text=True)
+    above = [os.getpid(), *([os.getppid()] if "MAKELEVEL" in os.environ else [])]  # when these end, it ends
+    child = subprocess.Popen([python, *argv], stdout=out, text=True, env=tied.environment(*above))
     try:
         said = child.stdout.read() if child.stdout else ""
         code = child.wait()
@@ -62,6 +67,9 @@ def eval(session: nox.Session) -> None:
         call(session, "scripts/plan.py", "--help")
         return
     tools(session)
+    if "--resume" in session.posargs:  # nox -s eval -- --resume BATCH_DIR: go on with a batch that was cut
+        call(session, "scripts/batch.py", *session.posargs)
+        return
     batch = call(session, "scripts/plan.py", *session.posargs, answer=True)
     call(session, "scripts/batch.py", batch)
 
@@ -99,10 +107,10 @@ def redo(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def regrade(session: nox.Session) -> None:
-    """Grade a batch's kept submissions again. Not built yet."""
-    session.error(
-        "regrade: not built yet; a trial's submission/ is kept, and scripts/grade.py grades it once"
-    )
+    """Grade a batch's kept submissions again, beside the record: `nox -s regrade -- BATCH_DIR`."""
+    install(session, "run")
+    tools(session)
+    call(session, "scripts/regrade.py", *session.posargs)
 
 
 @nox.session(default=False)
@@ -141,9 +149,33 @@ def lint(session: nox.Session) -> None:
     session.run("mypy")
 
 
-@nox.session(default=False)
-def bench(session: nox.Session) -> None:
-    """Time the harness per trial, and cargo inside the sandbox against the same commands by hand."""
-    install(session, "run")
-    tools(session)
-    call(session, "scripts/bench.py", *session.posargs)
+PROOFS = {  # slower than a test: programs of their own, each with its table and its exit code
+    "bench": "Time the harness per trial, and cargo inside the sandbox against the same commands by hand.",
+    "adversaries": "A scripted agent tries to get out, by more than forty ways; a table of what happened.",
+    "attacks": "Every submission of the attack corpus through its grader; a table of verdicts.",
+    "guards": "Take away each guard in turn: a named probe must notice.",
+    "kills": "Kill the runner, a trial, srt or the client at random moments; nothing may survive or be lost.",
+    "cycles": "Kill and resume a batch, over and over; no trial may be lost, repeated or counted twice.",
+    "calibrate": "How often the printed intervals hold the truth, by enumeration.",
+    "scale": "Count a batch of 100,000 recorded trials.",
+    "suite": "Run several tasks, clients and models as one plan: `nox -s suite -- PLAN.yaml`.",
+    "export": "One flat row for each trial: `nox -s export -- BATCH_DIR... --to csv OUT`.",
+    "symposium": "Build cargo-agents from its pinned source with our patches: `-- --patched`.",
+    "rehearse": "Run rehearsals through the whole pipeline and compare: `nox -s rehearse -- TASK`.",
+}
+
+
+def proof(name: str, does: str) -> None:
+    """A session that runs scripts/<name>.py."""
+
+    def run(session: nox.Session) -> None:
+        install(session, "run")
+        tools(session)
+        call(session, f"scripts/{name}.py", *session.posargs)
+
+    run.__doc__ = does
+    nox.session(name=name, default=False)(run)
+
+
+for _name, _does in PROOFS.items():
+    proof(_name, _does)

@@ -1,108 +1,127 @@
 #!/usr/bin/env python3
 """Look in the record for ways out of the trial: attempts are recorded, a breach excludes the trial.
 
-An attempt is a command that names a path outside the trial, or Symposium in a baseline: under srt it was
-refused. A breach is evidence that an access succeeded: the canary of a hidden test in the transcript, in
-a model request or in the submission. It reads command text, so it can be evaded: an empty audit proves
-nothing by itself.
+An attempt is a command that names a path outside the trial, or Symposium in a baseline; a request that the
+gateway refused; a tool call in the transcript that no model asked for. A breach is evidence that an access
+succeeded: a canary (of a hidden test, or of another trial) in what the agent printed, left or asked; a
+command whose own success shows a closed file, or Symposium in a baseline. It reads the text of commands, so
+it can be evaded: an empty audit proves nothing by itself. It never fails on what an agent wrote.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from kit.contract import Folder, Step
+from auditing import Findings, commands, finding, places, told
+from kit import canaries, documents
+from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import (
     AUDIT,
     COLLECTED,
+    EVIDENCE,
     EXCHANGES,
+    HOOK_TRACE,
     OBSERVATION,
+    RESPONSE,
     SETUP,
     STAGE,
+    STDERR,
     SUBMISSION,
+    SYMPOSIUM_LOG,
     TASK,
     TRANSCRIPT,
     TRIAL,
+    Artifact,
 )
+from kit.traces import Sought
 
+TRIALS = Artifact("<trial>/trial.json", "trial/1", "batch")  # every trial's, for its canary
+SEARCHED = (TRANSCRIPT, EXCHANGES, STDERR, RESPONSE, SUBMISSION, EVIDENCE, HOOK_TRACE, SYMPOSIUM_LOG)
 STEP = Step(
     name="audit",
     does="Look in the record for ways out of the trial.",
     kind="derived",
     reads=[TRIAL, TASK, STAGE, SETUP, COLLECTED, OBSERVATION],
-    may_read=[TRANSCRIPT, EXCHANGES, SUBMISSION],
+    may_read=[*SEARCHED, TRIALS],
     writes=[AUDIT],
 )
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc/self", "/tmp")
-ABSOLUTE = re.compile(r"(?<![\w.~/}-])/[\w.@+~-]+(?:/[\w.@+~-]*)*")
-SYMPOSIUM = re.compile(r"\b(?:cargo[- ]agents|symposium)\b")
+CHUNK = 1 << 20
 
 
 def run(trial: Folder) -> None:
     plan, setup, collected = trial.read(TRIAL), trial.read(SETUP), trial.read(COLLECTED)
-    canaries = trial.read(TASK)["canaries"]
-    inside = (
-        *SYSTEM,
-        plan["paths"]["run"],
-        str(Path(plan["paths"]["work"]) / "tools/common"),
-        *toolchain(trial.read(STAGE)),
-    )
-    commands = trial.read(OBSERVATION)["commands"]
-    findings = [
-        *attempts(commands, inside, baseline=plan["setup"] == "baseline"),
-        *breaches(trial, [c.encode() for c in canaries]),
+    observed, where = trial.read(OBSERVATION), places.of(plan, trial.read(STAGE))
+    sought, said = texts(trial, plan), observed["commands"]
+    found = [
+        *commands.of_paths(said, where),
+        *(commands.of_symposium(said, plan["paths"]["run"]) if plan["setup"] == "baseline" else ()),
+        *of_route(trial, observed["tool_calls"]),
+        *of_canaries(trial, Sought(sought)),
     ]
     trial.write(
         AUDIT,
         {
-            "findings": findings,
+            "findings": told(found),
             "config_changes": changes(setup["snapshot"], collected["snapshot"]),
-            "canaries_searched": len(canaries),
+            "canaries_searched": len(sought),
         },
     )
 
 
-def toolchain(stage: Document) -> tuple[str, ...]:
-    where = stage["toolchain"]
-    return tuple(path for path in (where["sysroot"], where["mount"]) if path)
+def of_route(trial: Folder, calls: int) -> Findings:
+    """What the gateway refused; and calls that are in the transcript alone, which the agent could forge."""
+    asked, torn = 0, False
+    try:
+        for exchange in trial.lines(EXCHANGES):
+            asked += len(exchange["tool_calls"])
+            if exchange["kind"] == "refused":
+                what = f"asked the gateway for {exchange['method']} {exchange['target'][:200]}"
+                yield finding("attempt", f"{what}; refused", f"exchanges.jsonl:{exchange['n']}")
+    except ValueError:  # the runner died while it wrote
+        torn = True
+    if trial.has(EXCHANGES) and not torn and calls > asked:
+        said = f"{calls} tool calls are in the transcript, and the model asked for {asked}; some are forged"
+        yield finding("attempt", said, "transcript.jsonl:1")
 
 
-def attempts(commands: list[Document], inside: tuple[str, ...], *, baseline: bool) -> Iterator[Document]:
-    for command in commands:
-        where = f"transcript.jsonl:{command['line']}"
-        for path in dict.fromkeys(ABSOLUTE.findall(command["text"])):
-            if not any(path == root or path.startswith(f"{root}/") for root in inside):
-                yield {
-                    "kind": "attempt",
-                    "what": f"{command['tool']} names {path}, outside the trial",
-                    "where": where,
-                }
-        if baseline and (word := SYMPOSIUM.search(command["text"])):
-            yield {
-                "kind": "attempt",
-                "what": f"{command['tool']} names {word[0]} in a baseline",
-                "where": where,
-            }
+def texts(trial: Folder, plan: Document) -> dict[str, bytes]:
+    """What must never show up, by what it belongs to: hidden tests' canaries, and every other trial's."""
+    found = {f"hidden test {n}": c for n, c in enumerate(trial.read(TASK)["canaries"], 1)}
+    for file in sorted(trial.path(TRIALS).parent.parent.glob(f"*/{TRIAL.path}")):
+        try:
+            other = documents.read(file, "trial/1")
+        except documents.Invalid as error:
+            raise Stop(Exit.BAD_INPUT, f"{error}; without it a canary cannot be looked for") from error
+        if other["trial_name"] != plan["trial_name"]:
+            found[f"trial {other['trial_name']}"] = canaries.of(other)
+    return {label: text.encode() for label, text in found.items()}
 
 
-def breaches(trial: Folder, canaries: list[bytes]) -> Iterator[Document]:
-    """The canaries of this task's hidden tests, wherever the agent could have put what it read."""
-    files = [trial.path(TRANSCRIPT), trial.path(EXCHANGES)]
-    files += sorted(p for p in trial.path(SUBMISSION).rglob("*") if p.is_file() and not p.is_symlink())
-    for file in files:
-        for number, line in enumerate(lines(file), 1):
-            if any(canary in line for canary in canaries):
-                where = f"{file.relative_to(trial.root)}:{number}"
-                yield {"kind": "breach", "what": "a hidden test's canary is here", "where": where}
+def of_canaries(trial: Folder, sought: Sought) -> Findings:
+    for file in files(trial):
+        shown = file.relative_to(trial.root)
+        for trace in sought.within([str(shown).encode("utf-8", "surrogateescape")]):
+            yield finding(
+                "breach", f"the canary of {trace.label} is in a file's name ({trace.form})", f"{shown}:0"
+            )
+        for trace in sought.within(chunks(file)):
+            what = f"the canary of {trace.label} is here ({trace.form})"
+            yield finding("breach", what, f"{shown}:{trace.line}")
 
 
-def lines(file: Path) -> Iterator[bytes]:
-    if file.exists():
+def files(trial: Folder) -> Iterator[Path]:
+    for artifact in SEARCHED:
+        path = trial.path(artifact)
+        yield from sorted(p for p in path.rglob("*") if not p.is_symlink()) if artifact.is_folder else [path]
+
+
+def chunks(file: Path) -> Iterator[bytes]:
+    if file.is_file():
         with file.open("rb") as opened:
-            yield from opened
+            while data := opened.read(CHUNK):
+                yield data
 
 
 def changes(before: dict[str, str], after: dict[str, str]) -> list[str]:

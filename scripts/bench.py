@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from kit import documents, programs, tasks, tools, trees
+from kit import documents, programs, tasks, tied, tools, trees
 from kit.contract import Exit, Stop, fail
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -118,6 +118,7 @@ def main() -> None:
     )
     parser.add_argument("--eval-root", metavar="DIR", help="where trials run")
     args = parser.parse_args()
+    tied.follow()
     try:
         measure(args.rounds, ["--eval-root", args.eval_root] if args.eval_root else [])
     except programs.Broken as error:

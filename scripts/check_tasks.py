@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import secrets
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import battery
 import plan
 import planning
 from gateway import rehearsal
-from kit import contents, documents, hidden_tests, proofs, reach, removal, store, tasks, tools, versions
+from kit import contents, documents, proofs, taskfolders, tasks, tied
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 from kit.layout import Run
@@ -49,7 +48,25 @@ class Checked:
             "content_hash": self.task.content_hash if self.task else None,
             "solution": self.proof.solution if self.proof else None,
             "starter": self.proof.starter if self.proof else None,
+            **(self.battery() if self.proof else {}),
         }
+
+    def battery(self) -> Document:
+        """What the battery came to; nothing where it was not asked for."""
+        if self.proof is None or not (self.proof.adversaries or self.proof.mutants):
+            return {}
+        tried = {"adversaries": self.proof.adversaries, "mutants": self.proof.mutants}
+        return {name: [one.document() for one in each] for name, each in tried.items()}
+
+    def table(self) -> Iterator[str]:
+        """A line for each adversary, and for each mutant that nobody caught."""
+        proof = self.proof
+        for one in proof.adversaries if proof else ():
+            verdict, why = ("fails", one.by) if one.caught else ("PASSES", one.submission.says)
+            yield f"    {verdict:7} {one.submission.name:24} {why}"
+        for one in proof.mutants if proof else ():
+            if not one.caught:
+                yield f"    lives   {one.submission.name:24} {one.submission.says}"
 
     def lines(self) -> Iterator[str]:
         if self.refusals:
@@ -57,36 +74,23 @@ class Checked:
             yield from (f"    {line}" for line in self.refusals)
         else:
             yield f"✓ {self.name}: {'; '.join(self.notes)}"
+        yield from self.table()
 
 
 @contextlib.contextmanager
 def grader(root: Path, uids: tuple[int, int]) -> Iterator[Grade]:
     """The trials' own grader, with tools staged as a batch's are: the one place where it is plugged in."""
     import grade  # here, because --files-only needs neither tools nor a sandbox
-    import stage
+    from graders import staging
 
-    reach.open_for_trials(root)
-    word = secrets.token_hex(4)
-    place = reach.folder(root / f"check-{word}")
-    try:
-        common = reach.folder(place / "tools/common")
-        with tempfile.TemporaryDirectory(prefix=".home-", dir=common.parent) as home:
-            if as_root := os.geteuid() == 0:
-                os.chown(home, versions.NOBODY, versions.NOBODY)
-            bench = stage.Bench(tools.find(), store.Store(root / "store"), common.parent, Path(home), as_root)
-            staged = {
-                "srt": stage.srt(bench),
-                "node": stage.node(bench),
-                "toolchain": stage.toolchain(bench, root),
-            }
-        setting = grade.Setting(staged, Run(place / "grading", planning.control_root() / word), uids)
+    with staging.staged(root) as (staged, place):
+        run = Run(place / "grading", planning.control_root() / secrets.token_hex(4))
+        setting = grade.Setting(staged, run, uids)
         yield lambda task, tree: grade.grade_tree(task.document(), task.evals, tree, setting)
-    finally:
-        removal.remove(place)
 
 
-def check(evals: Path, name: str, grade: Grade | None) -> Checked:
-    """grade None: look at the files alone."""
+def check(evals: Path, name: str, grade: Grade | None, mutants: int | None = None) -> Checked:
+    """grade None: look at the files alone. mutants: also try the battery, with at most so many of them."""
     try:
         task = tasks.load(evals, name)
     except tasks.TaskError as error:
@@ -96,7 +100,8 @@ def check(evals: Path, name: str, grade: Grade | None) -> Checked:
         return Checked(name, refused, task)
     if grade is None:
         return Checked(name, (), task, notes=(shape, "not graded"))
-    proof = proofs.prove(task, grade)
+    against = [] if mutants is None else battery.adversaries(task)
+    proof = proofs.prove(task, grade, against, battery.mutants(task, mutants) if mutants else [])
     return Checked(name, proof.refusals, task, proof, notes=(shape, *proof.notes))
 
 
@@ -114,20 +119,22 @@ def unreadable_rehearsals(task: Task) -> Iterator[str]:
 def shared_canaries(evals: Path, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Task and refusal: with one canary in two tests, nobody could tell which of them was seen (I09)."""
     seen: dict[str, Path] = {}
-    for file in sorted(evals.glob("tasks/*/checks/*.rs")):
-        mark, where = hidden_tests.read(file).canary, file.relative_to(evals.parent)
+    for file in sorted(one for end in ("rs", "py") for one in evals.glob(f"tasks/*/checks/*.{end}")):
+        mark, where = taskfolders.canary_of(file), file.relative_to(evals.parent)
         if mark and (first := seen.setdefault(mark, where)) != where and (name := file.parts[-3]) in names:
             yield name, f"{where}: has the canary of {first}; give it one of its own"
 
 
-def run(evals: Path, names: Sequence[str], grade: Grade | None) -> Iterator[Checked]:
+def run(
+    evals: Path, names: Sequence[str], grade: Grade | None, mutants: int | None = None
+) -> Iterator[Checked]:
     known = tasks.names(evals)
     if not known:
         raise Stop(Exit.NO_INPUT, f"{evals}: holds no tasks/; give the folder that does with --evals")
     twice = dict(shared_canaries(evals, names or known))
     for name in names or known:
-        found = check(evals, name, grade)
-        yield Checked(name, [*found.refusals, twice[name]], found.task) if name in twice else found
+        found = check(evals, name, grade, mutants)
+        yield replace(found, refusals=[*found.refusals, twice[name]]) if name in twice else found
 
 
 def parser() -> argparse.ArgumentParser:
@@ -140,6 +147,10 @@ def parser() -> argparse.ArgumentParser:
     depth = p.add_mutually_exclusive_group()
     depth.add_argument("--files-only", action="store_true", help="validate, and grade nothing")
     depth.add_argument("--rehearse", action="store_true", help="also run every rehearsal (rehearse.py)")
+    p.add_argument(
+        "--battery", action="store_true", help="also grade adversaries (each must fail) and mutants"
+    )
+    p.add_argument("--mutants", type=int, default=battery.MOST_MUTANTS, metavar="N", help="at most, a task")
     p.add_argument("--eval-root", type=Path, default=plan.eval_root(), metavar="DIR", help="where to grade")
     p.add_argument("--uids", default="61000-61999", metavar="FIRST-LAST", help="for a root runner's gradings")
     return p
@@ -147,11 +158,13 @@ def parser() -> argparse.ArgumentParser:
 
 def main() -> None:
     args, found = parser().parse_args(), []
+    tied.follow()
     try:
         first, last = planning.uids(args.uids)
         no_grader = contextlib.nullcontext(None)
         with no_grader if args.files_only else grader(args.eval_root.resolve(), (first, last)) as grade:
-            for checked in run(args.evals.resolve(), args.tasks, grade):
+            mutants = max(0, args.mutants) if args.battery else None
+            for checked in run(args.evals.resolve(), args.tasks, grade, mutants):
                 found.append(checked)
                 print("\n".join(checked.lines()), flush=True)
     except Stop as stop:

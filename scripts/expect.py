@@ -7,15 +7,18 @@ trial. Its failures are ours: whatever the agent did to the evidence is a verdic
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
-from expectations import Record, events, skills
+import clients
+from expectations import Record, doubts, events, skills
 from kit import symposium_files
 from kit.contract import Folder, Step
 from kit.documents import Document
 from kit.layout import (
     COLLECTED,
     EVIDENCE,
+    EXCHANGES,
     EXPECTATIONS,
     HOOK_TRACE,
     OBSERVATION,
@@ -32,7 +35,7 @@ STEP = Step(
     kind="derived",
     reads=[TRIAL, TASK, SETUP, OBSERVATION, COLLECTED],
     writes=[],
-    may_read=[STAGE, EVIDENCE, HOOK_TRACE, SYMPOSIUM_LOG],
+    may_read=[STAGE, EXCHANGES, EVIDENCE, HOOK_TRACE, SYMPOSIUM_LOG],
     may_write=[EXPECTATIONS],
 )
 
@@ -43,17 +46,32 @@ def run(trial: Folder) -> None:
 
 
 def read(trial: Folder) -> Record:
-    symposium = (trial.maybe(STAGE) or {}).get("symposium") or {}
+    plan, stage, seen = trial.read(TRIAL), trial.maybe(STAGE) or {}, trial.read(OBSERVATION)
+    client = clients.load(plan["client"])
     return Record(
+        run=plan["paths"]["run"],
         task=trial.read(TASK),
         setup=trial.read(SETUP),
-        observation=trial.read(OBSERVATION),
+        observation=seen,
         collected=trial.read(COLLECTED),
         trace=symposium_files.objects(trial.path(HOOK_TRACE)),
         log=symposium_files.log(trial.path(SYMPOSIUM_LOG)),
         hooks=symposium_files.objects(trial.path(EVIDENCE) / symposium_files.HOOK_RECORDS),
-        version=symposium.get("version", "(version unknown)"),
+        version=(stage.get("symposium") or {}).get("version", "(version unknown)"),
+        capabilities=stage.get("capabilities"),
+        asked=asked(trial),
+        reports_hooks=client.REPORTS_HOOKS,
     )
+
+
+def asked(trial: Folder) -> int | None:
+    """Tool calls in the model's answers; None: no record of them, or one that breaks off."""
+    if not trial.has(EXCHANGES):
+        return None
+    try:
+        return sum(len(exchange["tool_calls"]) for exchange in trial.lines(EXCHANGES))
+    except json.JSONDecodeError:  # the runner died while it wrote
+        return None
 
 
 def judge(record: Record) -> Document:
@@ -71,7 +89,7 @@ def judge(record: Record) -> Document:
 
 
 def findings(record: Record, of_skills: dict[str, Document]) -> Iterator[str]:
-    """What a reader should know of this Symposium, in sentences."""
+    """What a reader should know of this Symposium and of its evidence, in sentences."""
     for name, skill in of_skills.items():
         if name in record.collected["installed"] and skill["listed"] is False:
             yield (
@@ -84,6 +102,34 @@ def findings(record: Record, of_skills: dict[str, Document]) -> Iterator[str]:
         yield f"Symposium could not sync: {error}."
     if record.changed:
         yield f"The session changed configuration: {', '.join(record.changed)}."
+    if record.began:
+        yield from (f"Evidence is doubtful: {doubt}." for doubt in doubts.sentences(record, [*of_skills]))
+    yield from shortcomings(record)
+
+
+def shortcomings(record: Record) -> Iterator[str]:
+    """What this cargo-agents does not do, of all that a delivery or a verdict rests on (S05)."""
+    able, name = record.capabilities, f"cargo-agents {record.version}"
+    if able is None:
+        return
+    if missing := [event for event in symposium_files.EVENTS if event not in able["events"]]:
+        yield f"{name} registers no hook of {able['client']} for {', '.join(missing)}."
+    for capability, lack in LACKS.items():
+        unseen = capability == "hook_exits" and record.lacks("plugin_hooks")  # no hook ran that could end
+        if record.lacks(capability) and not unseen:
+            yield f"{name} {lack}."
+
+
+LACKS = {
+    "registry": "does not keep a [[registry]] of its configuration",
+    "clean_output": "says more than its answer on SessionStart, so the client takes all of it for plain text",
+    "installs": "installed no skill at SessionStart when it was tried",
+    "plugin_hooks": "ran no Stop hook of a plugin when it was tried",
+    "marker": "does not mark what it installs: installed cannot be judged",
+    "trace": "writes no hook trace: session_start cannot be judged",
+    "sync_record": "keeps no record of a sync: sync_recorded cannot be judged",
+    "hook_exits": "does not log how a plugin's hook ends: hooks cannot be judged",
+}
 
 
 def asked_to_reload(record: Record) -> str:

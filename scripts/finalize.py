@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kit import findings, remains, verdicts
-from kit.contract import Folder, Step
+import clients
+from kit import findings, keys, remains, verdicts
+from kit.contract import Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import (
     AUDIT,
@@ -26,10 +27,12 @@ from kit.layout import (
     TASK,
     TRANSCRIPT,
     TRIAL,
+    Artifact,
 )
 from kit.remains import Remains
 from kit.verdicts import Facts, Verdict
 
+REDACTIONS = Artifact("redactions.json", "redactions/1")
 STEP = Step(
     name="finalize",
     does="Write a trial's result, whatever became of the trial.",
@@ -37,11 +40,13 @@ STEP = Step(
     reads=[TRIAL],
     may_read=[*remains.READ, TRANSCRIPT, RECEIPTS],
     writes=[RESULT],
+    may_write=[REDACTIONS],
 )
 CLAIMS = ("installed", "not_installed", "used", "not_used")
 
 
 def run(folder: Folder) -> None:
+    leaked = without_key(folder)
     left = remains.read(folder)
     facts = established(left)
     ruling = verdicts.outcome(facts)
@@ -51,12 +56,33 @@ def run(folder: Folder) -> None:
         "isolation": isolation(left),
         "code": code(left, facts),
         "expectations": expectations(left),
-        "findings": list(dict.fromkeys(findings.of(left))),
+        "findings": list(dict.fromkeys([*leaked, *findings.of(left)])),
         "outcome": ruling.outcome,
         "success": ruling.success,
         "reason": ruling.reason,
     }
     folder.write(RESULT, body)
+
+
+def without_key(folder: Folder) -> list[str]:
+    """Take the key out of all that is kept, before it is read; what was found, now or by an earlier run."""
+    trial, found = folder.read(TRIAL), list(known_leaks(folder))
+    variable = clients.load(trial["client"]).KEY
+    if trial["rehearsal"] is None and (key := keys.sought(variable)):
+        before = len(found)
+        try:
+            found += (one for one in keys.take_out(folder.root, key) if one not in found)
+        finally:  # what was taken out before a disk was full is said too
+            if len(found) > before:
+                folder.write(REDACTIONS, {"files": found})
+    return [f"The model API's key was in {one['file']} ({one['form']}); it was taken out." for one in found]
+
+
+def known_leaks(folder: Folder) -> list[Document]:
+    try:
+        return (folder.maybe(REDACTIONS) or {"files": []})["files"]  # type: ignore[no-any-return]  # a list, by its schema
+    except Stop:  # torn: then only what is found now is said
+        return []
 
 
 def established(left: Remains) -> Facts:
@@ -94,7 +120,8 @@ def unjudged(left: Remains, checks: dict[str, Verdict]) -> list[str]:
     task, grading = left.get(TASK), left.get(GRADING)
     if task is None or grading is None or grading["status"] != "graded":
         return []
-    return [f"no verdict on {name}" for name in verdicts.unjudged(checks, task["checks"], task["fmt_check"])]
+    missing = verdicts.unjudged(checks, task["checks"], task["fmt_check"], task.get("verdicts"))
+    return [f"no verdict on {name}" for name in missing]
 
 
 def details(left: Remains) -> dict[str, str]:
@@ -169,7 +196,13 @@ def code(left: Remains, facts: Facts) -> Document | None:
         "cargo_fmt_check": facts.code.get("cargo_fmt_check"),
         "edits_outside_editable": (left.get(COLLECTED) or {}).get("edits_outside_editable", []),
         "submission": facts.code.get("submission"),
+        **({"own_tests": facts.code["own_tests"]} if "own_tests" in facts.code else {}),
+        **({"assert": asserted} if (asserted := _asserted(facts)) else {}),
     }
+
+
+def _asserted(facts: Facts) -> Document:
+    return {n.removeprefix("assert."): v for n, v in facts.code.items() if n.startswith("assert.")}
 
 
 def expectations(left: Remains) -> Document | None:

@@ -8,12 +8,15 @@ which the kept submission can be graded again. It leaves nothing running and no 
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import assertions
 import graders
 import rungs
 from graders import Infrastructure, Judged, Work, grading_copy
@@ -21,13 +24,25 @@ from graders.sandbox import Sandboxes, open_folder, own_uid, scratch
 from kit import tasks, trees
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
-from kit.layout import COLLECTED, GRADING, GRADING_OUTPUT, STAGE, SUBMISSION, TASK, TRIAL, Run
+from kit.layout import (
+    COLLECTED,
+    GRADING,
+    GRADING_OUTPUT,
+    SEAL,
+    SETUP,
+    STAGE,
+    SUBMISSION,
+    TASK,
+    TRIAL,
+    Run,
+)
 
 STEP = Step(
     name="grade",
-    does="Grade the code that a trial left behind: builds, own tests, hidden tests, format.",
+    does="Grade the code that a trial left behind: builds, own and hidden tests, assertions.",
     kind="graded",
     reads=[TRIAL, TASK, STAGE, SUBMISSION, COLLECTED],
+    may_read=[SEAL, SETUP],
     writes=[GRADING, GRADING_OUTPUT],
 )
 
@@ -58,9 +73,26 @@ def run(trial: Folder) -> None:
     output = trial.path(GRADING_OUTPUT)
     trees.remove(output)
     output.mkdir()
-    invalid = [f"{found['path']}: {found['why']}" for found in trial.read(COLLECTED)["invalid"]]
-    submission = trial.path(SUBMISSION)
-    trial.write(GRADING, grade_tree(task, paths["evals"], submission, setting, output, invalid))
+    collected, sealed = trial.read(COLLECTED), trial.maybe(SEAL)
+    graded = grade_tree(
+        task,
+        paths["evals"],
+        trial.path(SUBMISSION),
+        setting,
+        output,
+        [f"{found['path']}: {found['why']}" for found in collected["invalid"]],
+        sealed=sealed["entries"] if sealed else None,
+        symposiums=symposiums(collected, trial.maybe(SETUP)),
+    )
+    trial.write(GRADING, graded)
+
+
+def symposiums(collected: Document | None, setup: Document | None) -> list[str]:
+    """The folders that Symposium installed and marked as its own: nothing there is an edit (G04)."""
+    if collected is None or setup is None:
+        return []
+    folder = setup["skill_folder"].strip("/")
+    return [f"{folder}/{name}" for name, skill in collected["installed"].items() if skill["marker"]]
 
 
 def grade_tree(
@@ -70,10 +102,14 @@ def grade_tree(
     setting: Setting,
     output: Path | None = None,
     invalid: Sequence[str] = (),
+    *,
+    sealed: Sequence[Document] | None = None,
+    symposiums: Sequence[str] = (),
 ) -> Document:
-    """grading/1 of a project tree, of which only the editable files count.
+    """grading/1 of a project tree, of which only the editable files are built and tested.
 
     output: an existing folder for what each check printed. invalid: why the submission is invalid already.
+    sealed: every entry of the project as it was left, for the assertions; None: the tree is all there is.
     """
     started = time.monotonic()
     steps: list[Document] = []
@@ -84,13 +120,15 @@ def grade_tree(
         "checks": {},
         "steps": steps,
     }
-    body |= {"content_hash": task["content_hash"], "uid": None, "cargo_secs": None, "sandbox_secs": None}
+    body |= {"content_hash": task["content_hash"], "grader_sha256": own_hash()}
+    body |= {"uid": None, "cargo_secs": None, "sandbox_secs": None}
     try:
         with own_uid(*setting.uids) as uid, scratch(setting.place, uid):
             body["uid"], known = uid, same(task, evals)
             until = started + task["deadlines_secs"]["grading"]
             bench = sandboxes(setting, uid, until)
-            judged = verdicts(known, task, tree, setting.place, bench, invalid)
+            left = assertions.Left(tree, sealed, tuple(symposiums))
+            judged = verdicts(known, task, left, setting.place, bench, invalid)
             steps.extend(kept(one, output) for one in judged)  # one by one: what was judged stays
             body["sandbox_secs"] = round(bench.starting_secs, 3)
     except (Infrastructure, Stop) as problem:
@@ -123,18 +161,35 @@ def sandboxes(setting: Setting, uid: int | None, until: float) -> Sandboxes:
 
 
 def verdicts(
-    known: tasks.Task, task: Document, tree: Path, place: Run, bench: Sandboxes, invalid: Sequence[str]
+    known: tasks.Task,
+    task: Document,
+    left: assertions.Left,
+    place: Run,
+    bench: Sandboxes,
+    invalid: Sequence[str],
 ) -> Iterator[Judged]:
     project, fixtures = open_folder(place.project), open_folder(place.fixtures)
     try:
         if invalid:
             raise grading_copy.Unfit("; ".join(invalid))
-        grading_copy.make(known, tree, project, fixtures)
+        grading_copy.make(known, left.tree, project, fixtures)
     except grading_copy.Unfit as unfit:
         yield Judged("submission", "fail", str(unfit), 0.0, b"")
         return
     work = Work(task, project, known.checks, open_folder(place.root / "scratch"), fixtures)
+    if task.get("assert"):
+        yield from assertions.judge(known, left, work, bench)
     yield from graders.load(task["grader"]).judge(work, bench)
+
+
+@functools.cache
+def own_hash() -> str:
+    """Of the sources that decide a verdict: with others, an old verdict may not stand (G09)."""
+    here, total = Path(__file__).parent, hashlib.sha256()
+    for folder in ("graders", "assertions", "rungs"):
+        for file in sorted((here / folder).rglob("*.py")):
+            total.update(f"{file.relative_to(here)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return total.hexdigest()
 
 
 def kept(judged: Judged, output: Path | None) -> Document:

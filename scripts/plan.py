@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import clients
+import planning
 from gateway import rehearsal
 from kit import tasks
 from kit.contract import Exit, Folder, Step, Stop, fail
@@ -58,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--uids", default="61000-61999", metavar="FIRST-LAST", help="for a root runner's trials")
     p.add_argument("--keep-run", action="store_true", help="keep each run folder after its evidence is taken")
+    planning.add_engine(p)
     for flag in ("--exploratory", "--direct"):
         p.add_argument(flag, action="store_true", help="not built yet")
     return p
@@ -77,9 +79,10 @@ def answers(
     names = [c["name"] for c in configurations]
     if ":" not in said:
         return dict.fromkeys(names, said)
-    pairs = dict(part.partition(":")[::2] for part in said.split(","))
+    parts = [part.partition(":")[::2] for part in said.split(",")]
+    pairs = dict(parts)
     chosen = {f"{word}-symposium": name for word, name in pairs.items()}
-    if sorted(chosen) != sorted(names):
+    if sorted(chosen) != sorted(names) or len(parts) != len(pairs):
         words = ",".join(f"{name.removesuffix('-symposium')}:NAME" for name in names)
         raise Stop(Exit.USAGE, f"--rehearse {said}: {task.name} runs {' and '.join(names)}; write {words}")
     return chosen
@@ -108,11 +111,13 @@ def refuse_early(args: argparse.Namespace, client: clients.Client) -> None:
             raise Stop(Exit.UNAVAILABLE, f"--{flag}: not built yet; trials run under srt with the gateway")
     if args.trials is not None and args.trials < 1:
         raise Stop(Exit.USAGE, f"--trials {args.trials}: at least 1")
-    if args.model and not os.environ.get(client.KEY):
-        raise Stop(
-            Exit.UNAVAILABLE,
-            f"--model {args.model}: no key; set {client.KEY}, or leave --model out to rehearse",
-        )
+    planning.refuse_engine(args)
+    planning.known_variables()
+    for flag in ("model", "rehearse"):
+        if getattr(args, flag) == "":
+            raise Stop(Exit.USAGE, f"--{flag}: empty; give a name, or leave it out")
+    if args.model:
+        planning.need_key(client, args.model)
     if args.symposium_bin and not os.access(args.symposium_bin, os.X_OK):
         raise Stop(
             Exit.UNAVAILABLE, f"{args.symposium_bin}: not an executable; give the path of a cargo-agents"
@@ -132,15 +137,15 @@ def make(args: argparse.Namespace) -> Plan:
 
 def write(plan: Plan) -> Path:
     folder: Path = plan.args.results.resolve() / plan.task.name / plan.args.client / plan.batch
+    trials = list(plan.trials())  # all that can be refused, before anything is made
+    document = plan.document([trial["trial_name"] for trial in trials])
     try:
         folder.mkdir(parents=True)
-        trials = list(plan.trials())
         for trial in trials:
             (folder / trial["trial_name"]).mkdir(mode=0o700)
             Folder(folder / trial["trial_name"], PLAN_TRIAL).write(TRIAL, trial)
     except OSError as error:
         raise Stop(Exit.UNAVAILABLE, f"{folder}: {error.strerror}; give a writable --results") from error
-    document = plan.document([trial["trial_name"] for trial in trials])
     code = STEP.execute(lambda batch: batch.write(BATCH, document), Folder(folder, STEP))
     if code is not Exit.OK:
         sys.exit(code)

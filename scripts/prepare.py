@@ -18,7 +18,7 @@ from pathlib import Path
 import clients
 import rungs
 import setups
-from kit import hidden_tests, process, snapshot, tasks, uids
+from kit import canaries, process, snapshot, tasks, uids
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import POLICY, SETUP, STAGE, TASK, TRIAL, Run
@@ -50,12 +50,14 @@ def run(trial: Folder) -> None:
     before = Before(box.run, trial.read(TASK), stage, client, plan["client"], task.evals)
     folders.make(box.run)
     fill(before, task)
+    canaries.plant(box.run.root, canaries.of(plan))
     plugins = setup.populate(before)
     rung.prepare(box, stage)
     shutil.copyfile(box.run.policy, trial.path(POLICY))
     inside = Inside(rung, box, stage, environment(box.run, rungs.toolchain(stage)), until)
     said = inside.answers(setup.commands(before))
-    checks = [*every.checks(before), *setup.checks(before, said), every.in_time(until)]
+    common = every.checks(before, empty=not setup.PUTS_SKILLS)
+    checks = [*common, *setup.checks(before, said), every.in_time(until)]
     trial.write(
         SETUP,
         {
@@ -82,9 +84,7 @@ def load(evals: Path, name: str) -> tasks.Task:
 
 def document(task: tasks.Task) -> Document:
     """task/1 with the canaries of its hidden tests, which are looked for before and after the session."""
-    files = sorted(task.checks.glob("*.rs"))
-    found = [hidden_tests.read(file).canary for file in files]
-    return {**task.document(), "canaries": [canary for canary in found if canary]}
+    return {**task.document(), "canaries": task.canaries()}
 
 
 def refuse(checks: Sequence[Check]) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gateway import rehearsal
-from kit import documents, programs, rehearsed, tasks, trees
+from kit import documents, programs, rehearsed, tasks, tied, trees
 from kit.contract import Exit, Stop, fail
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,6 +77,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main() -> None:
     args = parser().parse_args()
+    tied.follow()
     args.evals = args.evals.resolve()
     try:
         todo = list(chosen(args))

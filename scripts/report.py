@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Say what a batch came to: a table for the terminal, and the same as report.md.
+"""Say what a batch came to: a table for the terminal, report.md, report.html and junit.xml.
 
 It counts nothing itself (aggregate does) and decides nothing; text that an agent could have chosen is made
 harmless before it is shown. Without a terminal, or with NO_COLOR, the output is plain text.
@@ -7,7 +7,6 @@ harmless before it is shown. Without a terminal, or with NO_COLOR, the output is
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from collections.abc import Iterator
@@ -22,19 +21,20 @@ from rich.text import Text
 
 import clients
 from kit import documents, markdown, tables
-from kit.contract import Exit, Folder, Step, Stop, fail
-from kit.layout import BATCH, BENCHMARK, REPORT, RESULT, RESULTS
+from kit.contract import Exit, Folder, Step, Stop
+from kit.layout import BATCH, BENCHMARK, JUNIT, PAGE, RECORDS, REPORT, RESULT, RESULTS
 from kit.tables import Batch, Table
 from kit.text import plain
+from reports import html, junit
 
 STEP = Step(
     name="report",
-    does="Say what a batch came to: a table for the terminal, and the same as report.md.",
+    does="Say what a batch came to: a table for the terminal, report.md, report.html and junit.xml.",
     kind="derived",
     scope="batch",
     reads=[BATCH, BENCHMARK],
-    may_read=[RESULTS],
-    writes=[REPORT],
+    may_read=[RESULTS, RECORDS],
+    writes=[REPORT, PAGE, JUNIT],
 )
 STYLES = {"SUCCEEDED": "bold green", "FAILED": "bold red", "FAIL": "red", "pass": "green", "?": "yellow"}
 MOST_PATHS = 10
@@ -43,6 +43,9 @@ MOST_PATHS = 10
 def run(folder: Folder) -> None:
     batch = read(folder)
     documents.write_text(folder.path(REPORT), markdown.of(batch))
+    documents.write_text(folder.path(JUNIT), junit.of(batch))
+    documents.write_text(folder.path(PAGE), html.of(batch, folder.root))
+    folder.path(PAGE).chmod(0o600)  # it holds of a trial's folder, which is closed to others as well
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream, here
     draw(Console(highlight=False, markup=False, emoji=False), batch, folder.root)
 
@@ -67,6 +70,8 @@ def draw(console: Console, batch: Batch, root: Path) -> None:
     console.print(Text(f"\n{headline}", "bold"))
     if plan["rehearsals"]:
         console.print(Text("REHEARSED: no model was asked.", "bold yellow"))
+    if plan["isolation"] != "enforced":
+        console.print(Text("EXPLORATORY: without the sandbox; never compared.", "bold yellow"))
     for table in tables.of(batch):
         console.print(Text(f"\n{table.title}", "bold"))
         console.print(drawn(table))
@@ -113,7 +118,8 @@ def commands(batch: Batch, root: Path) -> Iterator[str]:
 
 
 def paths(batch: Batch, root: Path) -> Iterator[str]:
-    yield f"report:    {root / REPORT.path}"
+    yield f"report:    {root / PAGE.path}"
+    yield f"           {root / REPORT.path}"
     yield f"benchmark: {root / BENCHMARK.path}"
     results = [str(root / name / RESULT.path) for name in batch.plan["order"] if name in batch.results]
     if len(results) > MOST_PATHS:
@@ -121,19 +127,5 @@ def paths(batch: Batch, root: Path) -> Iterator[str]:
     yield from (f"result:    {result}" for result in results)
 
 
-def main() -> None:
-    parser = STEP.parser()
-    for flag in ("--html", "--junit"):
-        parser.add_argument(flag, action="store_true", help="not built yet")
-    args: argparse.Namespace = parser.parse_args()
-    for flag in ("html", "junit"):
-        if getattr(args, flag):
-            fail(
-                "report",
-                Stop(Exit.UNAVAILABLE, f"--{flag}: not built yet; report.md and benchmark.json hold it all"),
-            )
-    sys.exit(STEP.execute(run, Folder(args.folder, STEP), redo=args.redo))
-
-
 if __name__ == "__main__":
-    main()
+    STEP.main(run)

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import secrets
 import shutil
+import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +24,7 @@ import clients
 import prepare
 import probes
 import rungs
-from kit import documents, programs, trees, uids
+from kit import documents, leftovers, programs, tied, trees, uids
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
 from kit.layout import BATCH, SETUP, STAGE, TRIAL
@@ -47,24 +50,30 @@ def preflight(batch: Path, *, every: bool = False) -> bool:
 
 
 def probed(batch: Path, plan: Document, stage: Document, configuration: str) -> list[ProbeResult]:
+    with scene(batch, plan, stage, configuration) as made:
+        if isinstance(made, Exit):
+            why = f"{made.name.lower()}; said above"
+            return [ProbeResult("prepare", "a trial can be prepared", False, why)]
+        return probes.run(made, PROBES)
+
+
+@contextlib.contextmanager
+def scene(batch: Path, plan: Document, stage: Document, configuration: str) -> Iterator[Scene | Exit]:
+    """A prepared trial of that configuration and what the probes are about; or how prepare failed."""
     with throw_away(batch, plan, configuration) as folder:
         code = prepare.STEP.execute(prepare.run, Folder(folder, prepare.STEP))
         if code is not Exit.OK:
-            return [
-                ProbeResult("prepare", "a trial can be prepared", False, f"{code.name.lower()}; said above")
-            ]
+            yield code
+            return
         trial, setup = (documents.read(folder / one.path, str(one.schema)) for one in (TRIAL, SETUP))
         box = rungs.trial_box(trial, stage, setup["uid"])
         places = {name: Path(place) for name, place in trial["paths"].items()}
-        binary = clients.load(plan["client"]).BINARY
-        around = decoys.around(box, stage, binary, places["work"], places["eval_root"], places["evals"])
+        binary, rung = clients.load(plan["client"]).BINARY, rungs.load(plan["rung"])
+        around = decoys.around(
+            box, stage, binary, places["work"], places["eval_root"], places["evals"], batch.parent
+        )
         with around as variables:
-            rung, env, treatment = (
-                rungs.load(plan["rung"]),
-                setup["environment"],
-                trial["setup"] == "symposium",
-            )
-            return probes.run(Scene(rung, box, stage, env, treatment, variables), PROBES)
+            yield Scene(rung, box, stage, setup["environment"], trial["setup"] == "symposium", variables)
 
 
 @contextlib.contextmanager
@@ -75,7 +84,11 @@ def throw_away(batch: Path, plan: Document, configuration: str) -> Iterator[Path
     paths, controls = trial["paths"], Path(trial["paths"]["control"]).parent
     own = {"run": f"{paths['work']}/{name}", "control": f"{controls}/{secrets.token_hex(4)}"}
     held = uids.holding()
-    with tempfile.TemporaryDirectory(prefix="agent-eval-") as temporary:
+    folders = [Path(place) for place in own.values()]
+    with (
+        tempfile.TemporaryDirectory(prefix="agent-eval-") as temporary,
+        leftovers.owned(Path(paths["eval_root"]), name, [*folders, Path(temporary)]),
+    ):
         for document in (BATCH, STAGE):
             shutil.copyfile(batch / document.path, Path(temporary, document.path))
         folder = Path(temporary, name)
@@ -85,8 +98,8 @@ def throw_away(batch: Path, plan: Document, configuration: str) -> Iterator[Path
         try:
             yield folder
         finally:
-            for place in own.values():
-                shutil.rmtree(place, ignore_errors=True)
+            for place in (*folders, Path(temporary)):
+                trees.remove(place)
             for uid in uids.holding() - held:
                 uids.release(uid)
 
@@ -95,12 +108,38 @@ def trial_of(batch: Path, name: str) -> Document:
     return documents.read(batch / name / TRIAL.path, str(TRIAL.schema))
 
 
+def cost(batch: Path, rounds: int = 3) -> dict[str, float]:
+    """Median seconds of a preflight, of it the starts of its sandboxes, and what is beyond these.
+
+    Two sandboxes a configuration: the set-up's own commands, and the probes. For bench.py; batch is staged.
+    """
+    plan, stage = (documents.read(batch / one.path, str(one.schema)) for one in (BATCH, STAGE))
+    whole, starts = [], []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        with contextlib.redirect_stdout(io.StringIO()):
+            preflight(batch)
+        whole.append(time.perf_counter() - began)
+        starts.append(2 * len(plan["configurations"]) * one_start(batch, plan, stage))
+    total, own = statistics.median(whole), statistics.median(starts)
+    return {"preflight": total, "sandbox starts": own, "beyond": total - own}
+
+
+def one_start(batch: Path, plan: Document, stage: Document) -> float:
+    with scene(batch, plan, stage, plan["configurations"][0]["name"]) as made:
+        if isinstance(made, Exit):
+            raise Stop(made, f"{batch}: no trial could be prepared; the reason stands above")
+        began = time.perf_counter()
+        probes.look(made, [])
+        return time.perf_counter() - began
+
+
 @contextlib.contextmanager
-def planned(eval_root: Path | None) -> Iterator[Path]:
+def planned(client: str, eval_root: Path | None) -> Iterator[Path]:
     """A batch of both configurations, staged, of which no trial is ever started."""
     with tempfile.TemporaryDirectory(prefix="agent-eval-smoke-") as results:
         where = ["--results", results, *(["--eval-root", str(eval_root)] if eval_root else [])]
-        batch = Path(programs.run("plan", BOTH, "--trials", "1", *where))
+        batch = Path(programs.run("plan", BOTH, "--trials", "1", "--client", client, *where))
         try:
             programs.run("stage", batch)
             yield batch
@@ -115,9 +154,12 @@ def main() -> None:
         "folder", nargs="?", type=Path, metavar="BATCH_DIR", help="default: one made for this"
     )
     parser.add_argument("--eval-root", type=Path, metavar="DIR", help="where that one runs")
+    parser.add_argument("--client", default="claude", help="whose")
     args = parser.parse_args()
+    tied.follow()
     try:
-        with contextlib.nullcontext(args.folder) if args.folder else planned(args.eval_root) as folder:
+        made = contextlib.nullcontext(args.folder) if args.folder else planned(args.client, args.eval_root)
+        with made as folder:
             good = preflight(folder.resolve(), every=True)
     except programs.Broken as error:
         fail("smoke", Stop(Exit.UNAVAILABLE, str(error)))

@@ -6,7 +6,7 @@
 
 It never installs (tools/install.py) and puts nothing into a run (prepare.py). Its failures are the machine's:
 a tool that is missing or too old, an eval root that a trial's uid cannot reach. A staged program is started
-with --version only, by a uid without rights, in a throw-away HOME: cargo-agents writes to HOME even then.
+by a uid without rights, in a throw-away HOME: with --version, and cargo-agents to see what it supports.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import capabilities
 import clients
 from kit import symposium_source, tools, versions
 from kit.contract import Exit, Folder, Step, Stop
@@ -76,7 +77,9 @@ def run(batch: Folder) -> None:
     with tempfile.TemporaryDirectory(prefix=".home-", dir=place) as home:
         if as_root:
             os.chown(home, versions.NOBODY, versions.NOBODY)
-        batch.write(STAGE, staged(Bench(found, Store(root / "store"), place, Path(home), as_root), plan))
+        stage = staged(Bench(found, Store(root / "store"), place, Path(home), as_root), plan)
+        stage["capabilities"] = capabilities.probe(stage, Path(home) / "probe", plan["client"])
+        batch.write(STAGE, stage)
 
 
 def staged(bench: Bench, plan: Document) -> Document:
@@ -87,7 +90,6 @@ def staged(bench: Bench, plan: Document) -> Document:
         "srt": lambda: srt(bench),
         "node": lambda: node(bench),
         "symposium": lambda: symposium(bench, plan["symposium"]) if wanted else None,
-        "capabilities": lambda: None,
         "toolchain": lambda: toolchain(bench, Path(plan["paths"]["eval_root"])),
         "packages": lambda: packages(bench),
         "os": versions.system,

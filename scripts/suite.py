@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 import clients
-from kit import documents, models, programs, suites, tasks
+from kit import documents, models, programs, suites, tasks, tied
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 
@@ -139,6 +139,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=ROOT / "results", metavar="DIR")
     parser.add_argument("--eval-root", type=Path, metavar="DIR", help="where trials run")
     args = parser.parse_args()
+    tied.follow()
     try:
         plan = read_yaml(args.plan, "suite-plan/1")
         prices = read_yaml(args.plan.parent / plan["prices"], "prices/1") if "prices" in plan else None

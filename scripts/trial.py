@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Run one planned trial: its steps in order, in one process, and a result on every path.
 
-Files decide what a failure stops: a step whose inputs are missing declines by itself. Ctrl-C and TERM end the
-agent, keep what is left, and make the trial cancelled. Afterwards the run folder goes, unless --keep-run.
+Files decide what a failure stops: a step whose inputs are missing declines by itself. Ctrl-C, TERM and the
+end of whoever started it (batch.py, nox) end the agent, keep what is left, and make the trial cancelled; then
+the run folder goes, unless --keep-run. Killed itself, it leaves a record of its folders (kit/leftovers.py).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from kit import documents, trees
+from kit import documents, leftovers, process, tied, trees, uids
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
 
@@ -37,22 +38,45 @@ def run(folder: Path) -> Exit:
     worst, left = Exit.OK, list(STEPS)
     try:
         while left:
-            code = step(left.pop(0), folder)
+            try:
+                code = step(left.pop(0), folder)
+            except KeyboardInterrupt:  # between two steps
+                code = Exit.INTERRUPTED
             if code is Exit.INTERRUPTED and worst is not Exit.INTERRUPTED:
                 worst, left = code, [name for name in left if name in AFTER_INTERRUPT]
             elif code is Exit.BUG and worst is Exit.OK:
                 worst = code
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the result is written, however impatient the user
+        for one in process.SIGNALS:  # the result is written, however impatient the user
+            signal.signal(one, signal.SIG_IGN)
         finished = step("finalize", folder)
     return finished if finished is not Exit.OK else worst
 
 
+SCRATCH = ("run", "control", "grading", "grading_control")
+
+
+def scratch(plan: Document) -> list[Path]:
+    """The folders that go afterwards: all, but for the run with --keep-run."""
+    return [Path(plan["paths"][name]) for name in SCRATCH if not (name == "run" and plan["keep_run"])]
+
+
 def tidy(plan: Document) -> None:
-    """Remove the scratch folders. The run stays with --keep-run; control folders always go."""
-    paths = plan["paths"]
-    for name in ("control", "grading_control", "grading", *(() if plan["keep_run"] else ("run",))):
-        trees.remove(Path(paths[name]))
+    for folder in scratch(plan):
+        trees.remove(folder)
+
+
+def whole(folder: Path, plan: Document) -> Exit:
+    """Run it, with a record of what a crash of ours would leave behind."""
+    with leftovers.owned(
+        Path(plan["paths"]["eval_root"]), f"{plan['batch']}-{plan['trial_name']}", scratch(plan)
+    ):
+        try:
+            return run(folder)
+        finally:
+            tidy(plan)
+            for uid in uids.holding():
+                uids.release(uid)
 
 
 def main() -> None:
@@ -61,16 +85,17 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path, metavar="TRIAL_DIR")
     folder = parser.parse_args().folder.resolve()
-    signal.signal(signal.SIGTERM, interrupted)
+    for one in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(one) is not signal.SIG_IGN:  # nohup
+            signal.signal(one, interrupted)
     try:
         plan = documents.read(folder / "trial.json", "trial/1")
     except (FileNotFoundError, documents.Invalid) as error:
         fail("trial", Stop(Exit.NO_INPUT, f"{folder}: no planned trial ({error}); plan.py makes one"))
     if (folder / "result.json").exists():
         fail("trial", Stop(Exit.EXISTS, f"{folder}: already has result.json; a rerun is a new batch"))
-    code = run(folder)
-    tidy(plan)
-    sys.exit(code)
+    tied.follow()
+    sys.exit(whole(folder, plan))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import prepare
 import rungs
 import setups
 import stage
-from kit import documents, process
+from kit import canaries, documents, process
 from kit.contract import Exit, Folder
 from kit.layout import WRITABLE, Run
 from kit.tools import Tools
@@ -106,7 +106,8 @@ def names(folder: Path) -> set[str]:
 def test_P01_a_baseline_holds_what_every_trial_holds_and_nothing_of_symposium(baseline: Prepared) -> None:
     assert baseline.code() is Exit.OK
     run, setup = baseline.run, baseline.setup
-    assert names(run.root) == {*WRITABLE, "bin", "fixtures"}
+    assert names(run.root) == {*WRITABLE, "bin", "fixtures", f"canary-{canaries.of(baseline.plan)}"}
+    assert "canary" not in baseline.inside("sh", "-c", f"ls -a {run.root}; exit 0")
     assert names(run.bin) == {"claude", "sh"}
     assert names(run.home) == set()
     assert names(run.project) == {"Cargo.toml", "Cargo.lock", "src"}
@@ -164,7 +165,8 @@ def test_P04_symposium_is_set_up_inside_as_the_trials_uid_and_never_syncs(treate
     assert treated.code() is Exit.OK
     run, setup = treated.run, treated.setup
     assert treated.failed() == {}
-    assert names(run.root) == {*WRITABLE, "bin", "fixtures", "registry"}
+    planted = f"canary-{canaries.of(treated.plan)}"
+    assert names(run.root) == {*WRITABLE, "bin", "fixtures", "registry", planted}
     assert names(run.bin) == {"claude", "sh", "cargo-agents"}
     assert set(setup["snapshot"]) == {"home/.claude/settings.json", "home/.symposium/config.toml"}
     assert not (run.project / ".claude").exists()

@@ -211,6 +211,32 @@ def test_I10_interrupt_ends_everything_and_does_not_raise(run: Run, tmp_path: Pa
     assert signal.getsignal(number) is earlier
 
 
+def test_I10_an_interrupt_at_the_very_end_reaches_the_one_who_listened_before() -> None:
+    heard: list[int] = []
+    earlier = signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
+    try:
+        with process.interrupts():
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert heard == []
+        assert heard == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, earlier)
+
+
+def test_I10_an_interrupt_while_leftovers_are_ended_is_reported(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a batch's death in the moment between two commands of a step."""
+    before = process.end
+
+    def end(*given: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        before(*given)  # type: ignore[arg-type]  # what run gives it
+
+    monkeypatch.setattr(process, "end", end)
+    assert run("exit 0").ended_by == "interrupt"
+
+
 def test_second_interrupt_skips_the_grace(run: Run) -> None:
     interrupt(signal.SIGINT, signal.SIGINT)
     ended = run("trap '' TERM INT; while :; do sleep 1; done")

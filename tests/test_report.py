@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import report
 from kit.contract import Exit, Folder
 from kit.text import LONGEST, escaped, plain
+from whole_batch import WholeBatch
 
 RECORDS = Path(__file__).parent / "records"
 HOSTILE = "\x1b[2J\x1b]0;owned\x07 \u202egnp.exe | <img src=x> [red]x[/red] `rm -rf` \r\n# SUCCEEDED https://evil.test"
@@ -60,10 +61,9 @@ def test_a_newcomer_sees_what_became_of_a_rehearsed_trial(tmp_path: Path) -> Non
 def test_the_paths_stand_last_each_whole_on_its_line(tmp_path: Path) -> None:
     deep = tmp_path / ("long-" * 20)
     batch = recorded("one-rehearsed", deep)
-    last = printed(batch, COLUMNS="60").splitlines()[-3:]
-    assert [line.split()[-1] for line in last] == [
-        str(batch / name) for name in ("report.md", "benchmark.json", "trial-1-with-symposium/result.json")
-    ]
+    last = printed(batch, COLUMNS="60").splitlines()[-4:]
+    written = ("report.html", "report.md", "benchmark.json", "trial-1-with-symposium/result.json")
+    assert [line.split()[-1] for line in last] == [str(batch / name) for name in written]
 
 
 def test_the_next_command_can_be_typed_as_it_stands(tmp_path: Path) -> None:
@@ -142,14 +142,6 @@ def test_escaped_text_has_no_bare_markup(text: str) -> None:
         assert left.count(mark) == left.count(f"\\{mark}")
 
 
-@pytest.mark.parametrize("flag", ["--html", "--junit"])
-def test_what_is_not_built_yet_is_refused_by_name(tmp_path: Path, flag: str) -> None:
-    command = [sys.executable, report.__file__, str(recorded("one-rehearsed", tmp_path)), flag]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == Exit.UNAVAILABLE
-    assert f"{flag}: not built yet" in done.stderr
-
-
 def test_nothing_to_report_is_an_error(tmp_path: Path) -> None:
     batch = recorded("one-rehearsed", tmp_path)
     (batch / "benchmark.json").unlink()
@@ -171,4 +163,44 @@ def test_the_page_is_the_same_wherever_it_is_written(tmp_path: Path) -> None:
         pages.append((batch / "report.md").read_text())
     assert pages[0] == pages[1]
     assert str(tmp_path) not in pages[0]
-    assert pages[0].index("What this shows") < pages[0].index("## Trials")
+
+
+def test_W04_a_comment_begins_with_the_verdict_after_what_must_be_known_first(tmp_path: Path) -> None:
+    batch = recorded("every-outcome", tmp_path)
+    printed(batch)
+    assert (batch / "report.md").read_text().startswith("**The difference is not stated")
+    rehearsed = recorded("two-rehearsed", tmp_path)
+    printed(rehearsed)
+    banner, verdict = (rehearsed / "report.md").read_text().split("\n\n")[:2]
+    assert banner.startswith("**REHEARSED: ")
+    assert verdict.startswith("**without-symposium: 0 of 2 eligible")
+
+
+def test_W04_a_large_batch_still_fits_into_a_comment(tmp_path: Path) -> None:
+    made = WholeBatch(tmp_path, 20)
+    for number, trial in enumerate(made.order):
+        made.change(
+            trial, "result.json", reason=f"{number} {'#' * 1000}", findings=[f"{number} {'<' * 1000}"]
+        )
+    printed(made.folder)
+    page = (made.folder / "report.md").read_text()
+    assert len(page) < 65_536  # what GitHub takes
+    assert "report.html holds them" in page
+    assert page.count("<details>") == page.count("</details>")
+
+
+def test_reasons_that_differ_in_a_random_name_stand_together(tmp_path: Path) -> None:
+    batch = recorded("two-rehearsed", tmp_path)
+    for number, name in enumerate(("710c5077", "2faf0d53"), 1):
+        why = f"hidden.x failed: thread 'x' ({number}) panicked at tests/x_{name}.rs:20:5"
+        change(batch, f"trial-{number}-without-symposium", reason=why)
+    assert "without-symposium 1, 2: hidden.x failed" in " ".join(printed(batch).split())
+
+
+def test_I07_exploratory_results_are_labelled_everywhere(tmp_path: Path) -> None:
+    batch = recorded("every-outcome", tmp_path)
+    plan = json.loads((batch / "batch.json").read_text())
+    (batch / "batch.json").write_text(json.dumps({**plan, "isolation": "exploratory"}))
+    said = printed(batch)
+    pages = [(batch / name).read_text() for name in ("report.md", "report.html", "junit.xml")]
+    assert all("EXPLORATORY" in text and "never compared" in text for text in (said, *pages))

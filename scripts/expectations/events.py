@@ -1,12 +1,13 @@
 """Did Symposium start with the session, did it sync, and did the plugins' hooks run and succeed?
 
 The trace shows that the client called Symposium and got an answer; it says nothing of a plugin's own hook.
-That is judged by the record which the hook writes itself, or else by the exit status in the debug log.
+That is judged by the record which the hook writes itself, or else by the exit status in the debug log, which
+tells a hook that failed, one that was killed, one that hangs and one that never ran apart.
 """
 
 from __future__ import annotations
 
-from expectations import Record, judged, unless_changed, unless_cut
+from expectations import Record, doubts, first, judged, unless, unless_changed, unless_cut, unsupported
 from kit.documents import Document
 from kit.symposium_files import Dispatch, Line, status
 
@@ -19,7 +20,8 @@ def empty_before(record: Record) -> Document:
 
 
 def session_start(record: Record) -> Document:
-    return unless_changed(record, traced(record))
+    verdict = unless(first(doubts.of_trace(record)), traced(record))
+    return unless_changed(record, unsupported(record, "trace", "writes no hook trace", verdict))
 
 
 def traced(record: Record) -> Document:
@@ -47,7 +49,10 @@ def client_says(record: Record, event: str) -> str:
 
 
 def sync_recorded(record: Record) -> Document:
-    return unless_changed(record, recorded(record))
+    verdict = recorded(record)
+    if verdict["verdict"] != "inconclusive":
+        verdict = unless(first(doubts.of_state(record)), verdict)
+    return unless_changed(record, unsupported(record, "sync_record", "keeps no record of a sync", verdict))
 
 
 def recorded(record: Record) -> Document:
@@ -70,9 +75,14 @@ def hook(record: Record, name: str) -> Document:
     """By its first record; the debug log must not contradict it, and stands in where there is none."""
     if lost := record.lost("evidence/hooks.jsonl"):
         return judged("inconclusive", lost)
-    first = first_record(record.hooks or [], name)
+    earliest = first_record(record.hooks or [], name)
     runs = record.log.dispatches.get(name, []) if record.log else []
-    return unless_changed(record, by_record(record, first, runs) if first else by_log(record, name, runs))
+    verdict = by_record(record, earliest, runs) if earliest else by_log(record, name, runs)
+    verdict = unless(first(doubts.of_records(record)), verdict)
+    lacking = "does not log how a plugin's hook ends"
+    if not record.lacks("plugin_hooks"):  # else no hook ran whose end could have been logged
+        verdict = unsupported(record, "hook_exits", lacking, verdict)
+    return unless_changed(record, verdict)
 
 
 def first_record(lines: list[Line], name: str) -> Line | None:
@@ -100,12 +110,13 @@ def by_record(record: Record, first: Line, runs: list[Dispatch]) -> Document:
 
 def by_log(record: Record, name: str, runs: list[Dispatch]) -> Document:
     if not runs:
-        seen = "symposium.log: no run of it" if record.log else "symposium.log: no such file"
+        begun = record.log.begun.get(name, []) if record.log else []
+        seen = f"symposium.log:{begun[0]}: began and never ended" if begun else "symposium.log: never ran"
         return unless_cut(record, judged("fail", f"{name}: no record in evidence/hooks.jsonl; {seen}"))
-    first, where = runs[0], f"symposium.log:{runs[0].line}: {ending(runs[0])}"
-    if first.exit != 0:
+    run, where = runs[0], f"symposium.log:{runs[0].line}: {ending(runs[0])}"
+    if run.exit != 0:
         return judged("fail", where)
-    if first.plugin in record.setup["recording"]:
+    if run.plugin in record.setup["recording"]:
         return judged(
             "inconclusive", f"{where}, but evidence/hooks.jsonl lacks the record that this hook writes"
         )

@@ -1,7 +1,7 @@
 """Was each skill installed as it is in the task's plugin, and did the agent load it?
 
 Installed is judged by content: every file's hash against the plugin's, which the trial could not write.
-Used is judged by the transcript alone, as the client's adapter read it.
+Used is judged by the transcript, as the client's adapter read it, held against the gateway's record.
 """
 
 from __future__ import annotations
@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from expectations import SYMPOSIUM_CONFIG, Record, judged, unless_changed, unless_cut
+from expectations import (
+    SYMPOSIUM_CONFIG,
+    Record,
+    doubts,
+    first,
+    judged,
+    unless,
+    unless_changed,
+    unless_cut,
+    unsupported,
+)
 from kit.documents import Document
 
 OF_SYMPOSIUM = (".symposium", ".gitignore")  # it writes these into each folder that it installs
@@ -29,7 +39,9 @@ def judge(record: Record, name: str) -> Document:
 
 
 def installed(record: Record, name: str) -> Document:
-    return unless_changed(record, as_in_plugin(record, name), SYMPOSIUM_CONFIG)
+    verdict = unless(first(doubts.of_skill(record, name)), as_in_plugin(record, name))
+    verdict = unsupported(record, "marker", "does not mark what it installs", verdict)
+    return unless_changed(record, verdict, SYMPOSIUM_CONFIG)
 
 
 def as_in_plugin(record: Record, name: str) -> Document:
@@ -83,6 +95,7 @@ def not_installed(record: Record, name: str) -> Document:
         verdict = judged("fail", f"{where}: there after the session")
     else:
         verdict = unless_cut(record, judged("pass", f"{where}: absent after the session"))
+    verdict = unless(first(doubts.of_skill(record, name)), verdict)
     return unless_changed(record, verdict, SYMPOSIUM_CONFIG)
 
 
@@ -96,7 +109,8 @@ def used(record: Record, name: str) -> Document:
     seen, evidence = load(record, name)
     if seen == "unknown":
         return judged("inconclusive", evidence)
-    return judged("pass", evidence) if seen == "loaded" else unless_cut(record, judged("fail", evidence))
+    verdict = judged("pass", evidence) if seen == "loaded" else unless_cut(record, judged("fail", evidence))
+    return unless(first(doubts.of_load(record)), verdict)
 
 
 def not_used(record: Record, name: str) -> Document:
@@ -104,4 +118,5 @@ def not_used(record: Record, name: str) -> Document:
     seen, evidence = load(record, name)
     if seen == "unknown":
         return judged("inconclusive", evidence)
-    return judged("fail", evidence) if seen == "loaded" else unless_cut(record, judged("pass", evidence))
+    verdict = judged("fail", evidence) if seen == "loaded" else unless_cut(record, judged("pass", evidence))
+    return unless(first(doubts.of_load(record)), verdict)

@@ -30,6 +30,7 @@ from kit.documents import Document
 BODY_BYTES = 64 << 20
 DEPTH = 200  # of a body's nesting: what json reads at its limit, json may fail to write
 METHODS = ("POST", "GET", "HEAD")
+LINGER_SECS = 0.5  # srt's proxy takes a connection that closes before it has ended its request for a 502
 GRACE_SECS = 0.2  # for answers still under way when the gateway closes: their client is dead by then
 
 
@@ -100,6 +101,7 @@ class Gateway:
         try:
             with self._recorded(exchange):
                 await self._answer(exchange)
+            await asyncio.sleep(LINGER_SECS)  # the answer is out; only the connection's end waits
         except HungUp:
             pass  # noted by _recorded
         if exchange.response is None:

@@ -7,15 +7,15 @@ sandbox. Beside the graders here is what they share: the sandboxes and the gradi
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, cast
 
 from kit.contract import Exit, Stop
 from kit.documents import Document
 
-GRADERS = ("cargo",)
+GRADERS = {"cargo": "cargo", "pytest": "python", "unittest": "python", "command": "command"}  # to its module
 
 Verdict = Literal["pass", "fail", "inconclusive"]
 
@@ -44,6 +44,9 @@ class Judged:
     detail: str  # for a person: which test, and what it said
     elapsed_secs: float
     output: bytes  # kept as grading/<name>.log
+    counted: Mapping[str, str | int] = field(
+        default_factory=dict
+    )  # more of grading/1's step: scheme, strong, weak
 
 
 class Bench(Protocol):
@@ -74,4 +77,4 @@ class Grader(Protocol):
 def load(name: str) -> Grader:
     if name not in GRADERS:
         raise Stop(Exit.USAGE, f"grader {name}: not built yet; the graders are {', '.join(GRADERS)}")
-    return cast(Grader, importlib.import_module(f"graders.{name}"))
+    return cast(Grader, importlib.import_module(f"graders.{GRADERS[name]}"))

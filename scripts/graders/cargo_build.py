@@ -1,7 +1,8 @@
 """Build a crate, its own tests and the hidden tests in one sandbox, before anything of the submission runs.
 
 cargo's own messages tell what compiled, so a hidden test that does not compile is not a crate that does not
-build. The hidden sources lie in the copy only while this sandbox lives. It judges nothing and runs no test.
+build. The hidden sources lie in the copy only while this sandbox lives. It also builds the launcher, beside
+cargo, and tries it. It judges nothing and runs no test.
 """
 
 from __future__ import annotations
@@ -36,11 +37,13 @@ line() { printf '\\n%s %s %s %s\\n' "$WORD" "$1" "$2" "$3"; }
 end() { now=$(date +%s.%N); line "$1" "$2" "$now"; line "$1" "$2" "$now" >&2; }
 tests() { cargo test --no-run --message-format=json "$@"; }
 end start 0
+rustc --edition 2021 -C panic=abort -C opt-level=2 -l c -o "$CARGO_TARGET_DIR/launcher" "$LAUNCHER" &
 if [ "$FMT" = yes ]; then
   if command -v cargo-fmt && command -v rustfmt; then cargo fmt --check; else (exit 127); fi; end fmt $?
 fi
 cargo build --message-format=json; status=$?; end build $status
 [ $status = 0 ] || exit 0
+wait && "$CARGO_TARGET_DIR/launcher" /bin/true; end launcher $?
 mkdir -p tests && cp "$HIDDEN"/*.rs tests/; end place $?
 all=--lib; for name; do all="$all --test $name"; done
 tests $all; status=$?; end tests $status
@@ -49,6 +52,7 @@ tests --lib; end tests $?
 for name; do tests --test "$name"; end tests $?; done
 """
 LIB = "the crate's own tests"  # no name that a target can have
+LAUNCHER = Path(__file__).parent / "launcher.rs"
 LIMITS = Limits(file=512 << 20, bytes=1 << 30)
 
 
@@ -81,6 +85,10 @@ class Built:
         return next((part for part in self.parts if part.name == name), None)
 
     @property
+    def launcher(self) -> Path:
+        return self.target / "launcher"
+
+    @property
     def tests(self) -> list[Part]:
         return [part for part in self.parts if part.name == "tests"]
 
@@ -92,6 +100,10 @@ class Built:
             for m in part.messages
             if m.get("reason") == "compiler-artifact" and m.get("executable") and m["profile"]["test"]
         }
+
+    def output(self, name: str) -> bytes:
+        """What was said while the tests were built."""
+        return b"".join(part.output for part in self.tests)
 
     def programs(self) -> dict[str, Path]:
         """The crate's binaries, which a test finds by the path it was built with."""
@@ -117,29 +129,37 @@ def _of_target(message: Mapping[str, Any]) -> str:
     return str(target["name"]) if target["kind"] == ["test"] else LIB
 
 
-def build(work: Work, bench: Bench, hidden: Mapping[str, str]) -> Built:
-    """hidden: a check's name to that of its target, which nobody could know before."""
+def build(work: Work, bench: Bench, hidden: Mapping[str, bytes], *, fmt: bool) -> Built:
+    """hidden: the sources by the names of their targets, which nobody could know before."""
     target, home = open_folder(work.scratch / "target"), open_folder(work.scratch / "cargo-home")
     sources = open_folder(work.scratch / "hidden")
-    for check, name in hidden.items():
-        (sources / f"{name}.rs").write_bytes((work.checks / f"{check}.rs").read_bytes())
-        (sources / f"{name}.rs").chmod(0o644)
+    programs = {f"{name}.rs": source for name, source in hidden.items()}
+    launcher = open_folder(work.scratch / "launcher") / LAUNCHER.name
+    for path, text in (
+        *((sources / name, text) for name, text in programs.items()),
+        (launcher, LAUNCHER.read_bytes()),
+    ):
+        path.write_bytes(text)
+        path.chmod(0o644)
     word = secrets.token_hex(16)
     variables = {
         **SETTINGS,
         "CARGO_HOME": str(home),
         "CARGO_TARGET_DIR": str(target),
         "HIDDEN": str(sources),
+        "LAUNCHER": str(launcher),
         "WORD": word,
-        "FMT": "yes" if work.task["fmt_check"] else "no",
+        "FMT": "yes" if fmt else "no",
     }
-    argv = ["env", *(f"{k}={v}" for k, v in variables.items()), "sh", "-c", SCRIPT, "sh", *hidden.values()]
-    done = bench.run(
-        argv, cwd=work.copy, writable=[work.copy, target, home], readable=[sources, work.fixtures]
-    )
+    argv = ["env", *(f"{k}={v}" for k, v in variables.items()), "sh", "-c", SCRIPT, "sh", *hidden]
+    readable = [sources, launcher.parent, work.fixtures]
+    done = bench.run(argv, cwd=work.copy, writable=[work.copy, target, home], readable=readable)
     built = Built(list(parts(done, word)), done, target)
     if absent := [part.name for part in built.parts if part.status in (126, 127)]:
         raise Infrastructure(f"{', '.join(absent)}: cargo, or a part of it, cannot be run in the sandbox")
+    if (started := built.part("launcher")) and started.status:
+        said = (done.stdout + done.stderr)[-300:].decode(errors="backslashreplace")
+        raise Infrastructure(f"the launcher of hidden tests cannot be built or used here: {said}")
     return built
 
 

@@ -1,7 +1,9 @@
 """A hidden test's source, read by a real Rust parser: does cargo find exactly one test in it, and run it?
 
-It never compiles or runs anything. A refusal is the fault of the test's author. Text in comments and strings
-is no test; what could hide, switch off or multiply a test is refused, because the grader counts on one.
+It also says how the test is to be judged: a line `// scheme: blind` (default: told), and `// spawns: true`
+for a test whose subject starts processes. It never compiles or runs anything. A refusal is the fault of the
+test's author. Text in comments and strings is no test; what could hide, switch off or multiply a test is
+refused, because the grader counts on one.
 """
 
 from __future__ import annotations
@@ -11,11 +13,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, cast, get_args
 
 import tree_sitter
 import tree_sitter_rust
 
 CANARY = re.compile(rb"//\s*canary:\s*([0-9a-f]{32})\s*")
+SCHEME = re.compile(rb"//\s*scheme:\s*(.*?)\s*")
+SPAWNS = re.compile(rb"//\s*spawns:\s*true\s*")
 TEST = re.compile(rb"\[\s*([a-z_]+\s*::\s*)*test\b")
 ATTRIBUTES = ("attribute_item", "inner_attribute_item")
 COMMENTS = ("line_comment", "block_comment")
@@ -24,6 +29,9 @@ REFUSED = {
     "should_panic": "a crash of any kind would pass it; catch the panic and assert what it says",
     "cfg_attr": "it may switch the test off; write the attribute itself",
 }
+OURS = ("std", "core", "alloc", "crate", "self", "super")  # roots of paths that no submission decides
+
+Scheme = Literal["told", "blind"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,8 @@ class HiddenTest:
     name: str | None  # the one test's
     canary: str | None
     problems: tuple[str, ...]
+    scheme: Scheme = "told"
+    spawns: bool = False  # the test or its subject starts processes
 
 
 @functools.cache
@@ -42,14 +52,58 @@ def read(file: Path) -> HiddenTest:
     source = file.read_bytes()
     root = parser().parse(source).root_node
     canaries = [found[1].decode() for node in walk(root) if (found := CANARY.fullmatch(_comment(node)))]
-    problems = list(misplaced(root))
+    problems = [*misplaced(root), *globs(root)]
     tests = list(module_tests(root, problems, guarded=False))
     if len(tests) != 1:
         problems.append(f"holds {len(tests)} tests; write exactly one, with #[test], in a file of its own")
     if root.has_error:
         line = next((node.start_point[0] + 1 for node in walk(root) if node.is_error or node.is_missing), 1)
         problems.append(f"line {line} is not understood as Rust; correct it")
-    return HiddenTest(tests[0] if tests else None, canaries[0] if canaries else None, tuple(problems))
+    scheme = chosen(root, problems)
+    if scheme == "blind" and not (file.parent.parent / "solution").is_dir():
+        problems.append("is blind, which compares with what the solution reports; add a solution/")
+    name, canary = next(iter(tests), None), next(iter(canaries), None)
+    return HiddenTest(name, canary, tuple(problems), scheme, starts_processes(root))
+
+
+def chosen(root: tree_sitter.Node, problems: list[str]) -> Scheme:
+    said = [
+        found[1].decode(errors="replace")
+        for node in walk(root)
+        if (found := SCHEME.fullmatch(_comment(node)))
+    ]
+    for one in said:
+        if one not in get_args(Scheme):
+            why = ", which a submission can talk into a pass" if one == "plain" else ""
+            problems.append(f"has the scheme {one!r}{why}; write one of {', '.join(get_args(Scheme))}")
+            return "told"
+    if len(set(said)) > 1:
+        problems.append("names two schemes; keep one")
+    return cast(Scheme, said[0]) if said else "told"
+
+
+def starts_processes(root: tree_sitter.Node) -> bool:
+    """Said in a comment, or seen: it names Command, or a program of the crate."""
+    return any(
+        SPAWNS.fullmatch(_comment(node))
+        or (node.type in ("identifier", "type_identifier") and node.text == b"Command")
+        or (node.type == "string_literal" and _text(node).startswith(b'"CARGO_BIN_EXE_'))
+        for node in walk(root)
+    )
+
+
+def globs(root: tree_sitter.Node) -> Iterator[str]:
+    """`use crate_name::*` takes whatever a submission exports: macros, traits, types called String."""
+    for node in walk(root):
+        if node.type != "use_wildcard":
+            continue
+        above: tree_sitter.Node | None = node
+        while above and above.type != "use_declaration":
+            above = above.parent
+        path = _text(above.child_by_field_name("argument")) if above else b""
+        if path.removeprefix(b"::").partition(b"::")[0].decode(errors="replace") not in OURS:
+            line = node.start_point[0] + 1
+            yield f"line {line} imports everything that a submission exports; name what the test uses"
 
 
 def walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:

@@ -4,7 +4,9 @@ results/<task>/<client>/<batch>/            the batch folder
   batch.json            plan       what is compared, in which order, and where things go
   stage.json            stage      the tools of this batch: versions, hashes
   benchmark.json        aggregate  the counts, rates and costs
-  report.md             report     the same for a person
+  report.md             report     the same for a person, short enough for a comment
+  report.html           report     the same to look into: one file with pictures and every trial
+  junit.xml             report     the same for a CI server
   <trial>/                                  one trial folder (mode 0700)
     trial.json          plan       which task, client, configuration, place in the order, deadlines
     task.json           prepare    the task as it was when the trial began
@@ -59,6 +61,8 @@ BATCH = Artifact("batch.json", "batch/1", "batch")
 STAGE = Artifact("stage.json", "stage/1", "batch")
 BENCHMARK = Artifact("benchmark.json", "benchmark/1", "batch")
 REPORT = Artifact("report.md", None, "batch")
+PAGE = Artifact("report.html", None, "batch")
+JUNIT = Artifact("junit.xml", None, "batch")
 
 TRIAL = Artifact("trial.json", "trial/1")
 TASK = Artifact("task.json", "task/1")
@@ -84,6 +88,7 @@ RESULT = Artifact("result.json", "result/1")
 RECEIPTS = Artifact("receipts/")
 
 RESULTS = Artifact("<trial>/result.json", "result/1", "batch")  # every trial's, for what counts them
+RECORDS = Artifact("<trial>/", None, "batch")  # all of every trial's folder, for what shows them
 
 WRITABLE = ("project", "home", "cargo-home", "tmp", "evidence")  # of a run, by the trial's uid
 

@@ -29,6 +29,7 @@ from typing import Literal
 
 import psutil
 
+from kit import leftovers
 from kit.capture import Streams
 from kit.family import Family, described, is_alive, of_uid, orphans_are_ours
 
@@ -66,7 +67,8 @@ class Ended:
 def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, cap_bytes: int) -> Ended:
     """Run to its own end, the deadline or an interrupt (INT, TERM, HUP); then end what is left of it.
 
-    An interrupt does not raise: ended_by says so, and the caller decides. A second one skips the grace.
+    An interrupt does not raise: ended_by says so, and the caller decides, also when the command had ended
+    by itself by then. A second one skips the grace.
     Each stream's file holds up to cap_bytes: when more came, its first and last lines (capture.Kept).
     That nothing is left is not taken for granted: ask survivors().
     """
@@ -84,6 +86,9 @@ def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, c
             end(process, streams, family, asked)
         elapsed, quiet = time.monotonic() - started, time.monotonic() - streams.last
         streams.finish()
+        if asked:  # also after its own end: whoever asks us to stop must not be overheard
+            ended_by = "interrupt"
+            asked.clear()
     out, err = streams.kept
     status = process.returncode if ended_by == "itself" and process.returncode >= 0 else None
     return Ended(status, ended_by, elapsed, quiet, out.bytes, out.dropped, err.bytes, frozenset(family.seen))
@@ -91,7 +96,7 @@ def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, c
 
 def start(command: Command, streams: Streams) -> subprocess.Popen[bytes]:
     out, err = (end.fileno() for end in streams.theirs)
-    return subprocess.Popen(
+    process = subprocess.Popen(
         command.argv,
         env=command.env,
         cwd=command.cwd,
@@ -101,6 +106,8 @@ def start(command: Command, streams: Streams) -> subprocess.Popen[bytes]:
         close_fds=True,
         start_new_session=True,
     )
+    leftovers.note(process.pid)
+    return process
 
 
 def wait(process: subprocess.Popen[bytes], streams: Streams, asked: list[int], until: float) -> EndedBy:
@@ -159,7 +166,10 @@ def survivors(ended: Ended, uid: int | None = None, *, wait_secs: float = 1.0) -
 
 @contextlib.contextmanager
 def interrupts() -> Iterator[list[int]]:
-    """The signals that ask us to stop, collected; one that is ignored (nohup) stays ignored."""
+    """The signals that ask us to stop, collected; one that is ignored (nohup) stays ignored.
+
+    What is still in the list at the end is sent again, to whoever listened before.
+    """
     asked: list[int] = []
     before = {one: signal.getsignal(one) for one in SIGNALS}
     taken = [one for one in SIGNALS if before[one] is not signal.SIG_IGN]
@@ -170,14 +180,21 @@ def interrupts() -> Iterator[list[int]]:
     finally:
         for one in taken:
             signal.signal(one, before[one])
+        for number in asked[-1:]:
+            os.kill(os.getpid(), number)
 
 
 def output(
     argv: Sequence[str], env: dict[str, str], cwd: Path, timeout: float
 ) -> tuple[int | None, bytes, bytes]:
-    """A short, trusted command's exit status (None: killed), stdout and stderr, at most 1 MiB each."""
+    """A short, trusted command's exit status (None: killed), stdout and stderr, at most 1 MiB each.
+
+    An interrupt is passed on: half an answer is none.
+    """
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
         command = Command(list(argv), env, cwd)
         ended = run(command, stdout=out, stderr=err, deadline_secs=timeout, cap_bytes=1 << 20)
+        if ended.ended_by == "interrupt":
+            raise KeyboardInterrupt
         return ended.exit, out.read_bytes(), err.read_bytes()

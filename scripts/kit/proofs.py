@@ -1,19 +1,23 @@
-"""Do a task's hidden tests tell right from wrong (T06)? The solution must pass every time, the starter fail.
+"""Do a task's checks tell right from wrong (T06)? In shuffled order: starter, solution, adversaries, mutants.
 
-It knows no grader: it is given one. It changes nothing below evals/. A refusal is the fault of the task's
-author; a grader that could not judge is not, and stops the program.
+The solution must pass every time; the starter and every adversary must fail; of the mutants the share that is
+caught is told. It knows no grader and no language: it is given both. It changes nothing below evals/. A
+refusal is the fault of the task's author; a grader that could not judge is not, and stops the program.
 """
 
 from __future__ import annotations
 
-import shutil
+import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from kit import submissions
 from kit.contract import Exit, Stop
 from kit.documents import Document
+from kit.submissions import Submission
 from kit.tasks import Task
 
 REPEATS = 3  # a solution that passes sometimes would look in a batch like an agent that fails sometimes
@@ -23,10 +27,34 @@ Grade = Callable[[Task, Path], Document]  # a task, and a project as an agent co
 
 
 @dataclass(frozen=True)
+class Tried:
+    """An adversary or a mutant, and what became of it."""
+
+    submission: Submission
+    checks: Checks
+    wanted: Sequence[str]
+
+    @property
+    def caught(self) -> bool:
+        return any(self.checks.get(name) != "pass" for name in self.wanted)
+
+    @property
+    def by(self) -> str:
+        failed = [name for name, verdict in self.checks.items() if verdict != "pass"]
+        return next((name for name in failed if name.startswith("hidden.")), next(iter(failed), ""))
+
+    def document(self) -> Document:
+        said = {"name": self.submission.name, "says": self.submission.says}
+        return {**said, "caught": self.caught, "by": self.by or None}
+
+
+@dataclass(frozen=True)
 class Proof:
     starter: Checks
     solution: Sequence[Checks] | None  # one for each grading; None: the task has no solution
     refusals: Sequence[str]
+    adversaries: Sequence[Tried] = field(default=())
+    mutants: Sequence[Tried] = field(default=())
 
     @property
     def notes(self) -> Sequence[str]:
@@ -34,22 +62,41 @@ class Proof:
         passes = (
             f"solution passes {REPEATS} of {REPEATS}" if self.solution else "no solution to try the tests on"
         )
-        return (passes, f"starter fails {fails}")
+        more = [f"{len(self.adversaries)} adversaries fail"] if self.adversaries else []
+        if self.mutants:
+            caught = sum(one.caught for one in self.mutants)
+            more.append(f"{caught} of {len(self.mutants)} mutants caught")
+        return (passes, f"starter fails {fails}", *more)
 
 
-def prove(task: Task, grade: Grade) -> Proof:
-    starter = graded(task, grade, None)
-    solution = [graded(task, grade, task.solution) for _ in range(REPEATS)] if task.solution else None
-    refused = [*starter_refusals(task, starter), *solution_refusals(task, solution or [])]
-    return Proof(starter, solution, refused)
+def prove(
+    task: Task,
+    grade: Grade,
+    adversaries: Sequence[Submission] = (),
+    mutants: Sequence[Submission] = (),
+    *,
+    order: Callable[[list[Any]], None] = random.shuffle,
+) -> Proof:
+    """order: arranges the gradings. Shuffled, what one leaves behind shows in another."""
+    solutions = [submissions.SOLUTION] * REPEATS if task.solution else []
+    jobs = list(enumerate([submissions.STARTER, *solutions, *adversaries, *mutants]))
+    order(jobs)
+    graded_as = {number: graded(task, grade, one) for number, one in jobs}
+    starter, *rest = (graded_as[number] for number in range(len(jobs)))
+    solved, tried = rest[: len(solutions)], rest[len(solutions) :]
+    wanted = task.verdicts
+    found = [Tried(one, c, wanted) for one, c in zip([*adversaries, *mutants], tried, strict=True)]
+    against = found[: len(adversaries)]
+    refused = [*starter_refusals(task, starter), *solution_refusals(task, solved)]
+    refused += adversary_refusals(task, against)
+    return Proof(starter, solved or None, refused, against, found[len(adversaries) :])
 
 
-def graded(task: Task, grade: Grade, solution: Path | None) -> Checks:
-    """The verdicts on the starter with the solution copied over it, as if an agent had left them."""
+def graded(task: Task, grade: Grade, submission: Submission) -> Checks:
+    """The verdicts on it, as if an agent had left it."""
     with tempfile.TemporaryDirectory(prefix="check-tasks-") as scratch:
         tree = Path(scratch) / "project"
-        for layer in filter(None, (task.starter, solution)):
-            shutil.copytree(layer, tree, dirs_exist_ok=True)
+        submissions.make(task, submission, tree)
         grading = grade(task, tree)
     if grading["status"] != "graded":
         raise Stop(Exit.UNAVAILABLE, f"grading {task.name}: {grading['problem']}; the task is not judged")
@@ -57,16 +104,10 @@ def graded(task: Task, grade: Grade, solution: Path | None) -> Checks:
     return checks
 
 
-def wanted(task: Task) -> list[str]:
-    """Every check that must have been judged: one that was not is no pass."""
-    hidden = [f"hidden.{name}" for name in task.document()["checks"]]
-    return ["build", "cargo_test_lib", *hidden, *(["cargo_fmt_check"] if task.file["fmt_check"] else [])]
-
-
 def solution_refusals(task: Task, gradings: Sequence[Checks]) -> list[str]:
     refused = []
     for number, checks in enumerate(gradings, 1):
-        verdicts = {name: checks.get(name, "not run") for name in wanted(task)}
+        verdicts = {name: checks.get(name, "not run") for name in task.verdicts}
         if lost := ", ".join(f"{name} {verdict}" for name, verdict in verdicts.items() if verdict != "pass"):
             where = f"{task.folder.relative_to(task.evals.parent)}/solution"
             refused.append(f"{where}: grading {number} of {len(gradings)}: {lost}; correct it or the tests")
@@ -78,3 +119,13 @@ def starter_refusals(task: Task, checks: Checks) -> list[str]:
         return []
     where = f"{task.folder.relative_to(task.evals.parent)}/starter"
     return [f"{where}: fails no check, so doing nothing would succeed; test what the prompt asks for"]
+
+
+def adversary_refusals(task: Task, tried: Sequence[Tried]) -> list[str]:
+    where = task.folder.relative_to(task.evals.parent)
+    return [
+        f"{where}: the adversary {one.submission.name} passes ({one.submission.says}); "
+        "compare what is asked for with values that are written out"
+        for one in tried
+        if not one.caught
+    ]

@@ -9,14 +9,21 @@ from __future__ import annotations
 import json
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")  # of a client
 HOOK_RECORDS = "hooks.jsonl"  # in evidence/: {"hook": name, "exit": status, ...}, a line for each run
 DISPATCHED = re.compile(r"report=(\{\"kind\":\"hook_dispatched\".*\})")
 SYNC_FAILED = re.compile(r"auto-sync during hook failed.*?error=(.*)")
+INSTALLED = re.compile(r"report=(\{\"kind\":\"skill_installed\".*\})")
+BEGUN = re.compile(r"running plugin hook plugin=(\S+) hook=(\S+)")
+CALLED = re.compile(r"cargo agents hook agent=\S+ event=(\w+)")
+INIT = "symposium::init: init started"
+SYNCED = "symposium::sync: sync started"  # once it knows what to install; a failed sync never comes to it
 
 
 @dataclass(frozen=True)
@@ -40,8 +47,31 @@ class Dispatch:
 class Log:
     """What the joined log says; its debug level is the only place with a plugin hook's exit status."""
 
-    dispatches: dict[str, list[Dispatch]]  # by the hook's name, in order
-    sync_failures: list[tuple[int, str]]  # line and Symposium's own error
+    dispatches: dict[str, list[Dispatch]] = field(default_factory=dict)  # by the hook's name, in order
+    begun: dict[str, list[int]] = field(default_factory=dict)  # lines: a hook was started, by its name
+    calls: Counter[str] = field(default_factory=Counter)  # of Symposium by the client, by event
+    sync_failures: list[tuple[int, str]] = field(default_factory=list)  # line and Symposium's own error
+    syncs: list[int] = field(default_factory=list)  # lines
+    installed: set[str] = field(default_factory=set)  # skills
+    inits: list[int] = field(default_factory=list)  # lines: where a whole log begins, before the session
+
+    def take(self, number: int, text: str) -> None:
+        if said := DISPATCHED.search(text):
+            report = parsed(said.group(1)) or {}
+            run = Dispatch(number, str(report.get("plugin")), status(report.get("exit_code")))
+            self.dispatches.setdefault(str(report.get("hook")), []).append(run)
+        elif said := INSTALLED.search(text):
+            self.installed.add(str((parsed(said.group(1)) or {}).get("skill")))
+        elif said := SYNC_FAILED.search(text):
+            self.sync_failures.append((number, said.group(1)))
+        elif said := BEGUN.search(text):
+            self.begun.setdefault(said.group(2), []).append(number)
+        elif said := CALLED.search(text):
+            self.calls[said.group(1)] += 1
+        elif SYNCED in text:
+            self.syncs.append(number)
+        elif INIT in text:
+            self.inits.append(number)
 
 
 def regular(path: Path) -> bool:
@@ -60,14 +90,9 @@ def log(path: Path) -> Log | None:
     """What expect.py needs of the joined log; None: there is none."""
     if not regular(path):
         return None
-    found = Log({}, [])
+    found = Log()
     for number, text in texts(path):
-        if said := DISPATCHED.search(text):
-            report = parsed(said.group(1)) or {}
-            run = Dispatch(number, str(report.get("plugin")), status(report.get("exit_code")))
-            found.dispatches.setdefault(str(report.get("hook")), []).append(run)
-        elif said := SYNC_FAILED.search(text):
-            found.sync_failures.append((number, said.group(1)))
+        found.take(number, text)
     return found
 
 

@@ -7,10 +7,11 @@ A wrong word for a right document is this module's fault.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kit import counting, measures
+from kit import claims, counting, measures
 from kit.documents import Document
 from kit.text import plain
 
@@ -25,6 +26,8 @@ OUTCOME = {
     "grading": "excluded",
     None: "no result",
 }
+RANDOM = re.compile(r"_[0-9a-f]{8}(?=\.rs\b)|(?<=') \(\d+\)(?= panicked)")  # names and threads of one run
+MOST_NUMBERS = 20
 LEGEND = (
     "lib: the crate's own tests. hidden: the task's tests, never shown to the agent. fmt: cargo fmt --check.",
     "installed: by Symposium during the session. listed: offered to the model in its first request.",
@@ -46,6 +49,16 @@ class Batch:
     plan: Document
     benchmark: Document
     results: Mapping[str, Document]  # trial folder to result/1; a trial without one is absent
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Trials of one configuration that ended in the same way, for the same reason."""
+
+    configuration: str
+    outcome: str
+    why: str
+    trials: Sequence[str]
 
 
 def of(batch: Batch) -> list[Table]:
@@ -127,15 +140,42 @@ def _joined(verdicts: Mapping[str, str]) -> str:
     return ", ".join(bad) or ("pass" if verdicts else "-")
 
 
-def reasons(batch: Batch) -> Iterator[tuple[str, str]]:
-    """Which trials ended so, and why; trials with the same reason stand together."""
-    alike: dict[tuple[str, str], list[str]] = {}
+def alike(batch: Batch) -> list[Alike]:
+    """The trials by configuration, outcome and reason; a random name in a reason keeps no two apart."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    first: dict[tuple[str, str, str], str] = {}
     for name in batch.plan["order"]:
         result = batch.results.get(name)
         why = plain(result["reason"]) if result else "no result.json: never finalized"
-        alike.setdefault((counting.configuration_of(name), why), []).append(_number(name)[0])
-    for (configuration, why), numbers in alike.items():
-        yield f"{plain(configuration)} {', '.join(numbers)}", why
+        outcome = OUTCOME[result["outcome"] if result else None]
+        key = (counting.configuration_of(name), outcome, RANDOM.sub("", why))
+        found.setdefault(key, []).append(name)
+        first.setdefault(key, why)
+    return [Alike(key[0], key[1], first[key], trials) for key, trials in found.items()]
+
+
+def reasons(batch: Batch) -> Iterator[tuple[str, str]]:
+    """Which trials ended so, and why; trials with the same reason stand together."""
+    for group in alike(batch):
+        numbers = [_number(name)[0] for name in group.trials]
+        more = f" and {len(numbers) - MOST_NUMBERS} more" if len(numbers) > MOST_NUMBERS else ""
+        yield f"{plain(group.configuration)} {', '.join(numbers[:MOST_NUMBERS])}{more}", group.why
+
+
+def banners(batch: Batch) -> Iterator[str]:
+    """What must be known before a number is read (I07, M02)."""
+    if batch.plan["rehearsals"]:
+        yield claims.rehearsed(batch.plan["rehearsals"])
+    if batch.plan["isolation"] != "enforced":
+        yield f"{batch.plan['isolation'].upper()}: without the sandbox; these results are never compared."
+
+
+def verdict(batch: Batch) -> str:
+    """The statement, without what a banner has said already."""
+    said = str(batch.benchmark["statement"])
+    for banner in banners(batch):
+        said = said.removeprefix(banner).lstrip()
+    return plain(said)
 
 
 def findings(batch: Batch) -> Iterator[str]:

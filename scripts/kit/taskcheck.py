@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kit import taskfolders
+from kit import asserted, taskfolders
 from kit.taskfile import nearest
 
 if TYPE_CHECKING:  # tasks.load calls this module
@@ -24,6 +24,9 @@ CONTRADICTIONS = (("installed", "not_installed"), ("used", "not_used"), ("used",
 def refusals(task: Task) -> list[tuple[Path, str]]:
     """Each file or folder with what is wrong with it; [] when the task may run."""
     said = [*contradictions(task), *missing(task), *strangers(task), *editable(task), *prompted(task)]
+    said += asserted.refusals(task.file.get("assert", []), task.file["grader"], task.folder)
+    if task.file["fmt_check"] and task.file["grader"] != "cargo":
+        said.append(f"fmt_check means nothing to the grader {task.file['grader']}; remove it")
     return [
         *((task.folder / "task.toml", problem) for problem in said),
         *((plugin.folder, problem) for plugin in task.plugins for problem in plugin.problems),

@@ -14,15 +14,16 @@ from typing import Any, cast
 
 from jsonschema import ValidationError
 
-from kit import documents
+from kit import asserted, documents
 from kit.documents import Document
 
 SCHEMA = "task-file/1"
 TRIALS = {"regression": 1, "capability": 5}
 GRADER = "cargo"
+SUFFIXES = {"cargo": ".rs", "pytest": ".py", "unittest": ".py"}  # of hidden tests; command has none
 # Names of what comes later, so that no task can mean something else by them.
 RESERVED = (
-    *("grader", "boundary", "spawns", "assert", "requires"),
+    *("boundary", "spawns", "requires"),
     *("context", "permissions", "recovery", "budget"),
 )
 TYPES = {
@@ -69,7 +70,8 @@ def filled(said: Document) -> Document:
             phase: said.get("deadlines_secs", {}).get(phase, shape["default"])
             for phase, shape in properties["deadlines_secs"]["properties"].items()
         },
-        "grader": GRADER,
+        "grader": said.get("grader", GRADER),
+        **({"assert": asserted.named(said["assert"])} if said.get("assert") else {}),
         "expected": {
             "hooks": expected.get("hooks", []),
             "skills": {

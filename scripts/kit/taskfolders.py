@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from kit import contents, hidden_tests
+from kit import contents, hidden_tests, python_questions, python_tests
 from kit.globs import Editable
+from kit.taskfile import SUFFIXES
 
 if TYPE_CHECKING:  # tasks.load reaches this module
     from kit.tasks import Task
@@ -23,6 +24,7 @@ Refusal = tuple[Path, str]
 
 # What Symposium or a client would take up by itself, so that the plugin would not be its only source.
 OWN_SKILLS = ("skills", ".agents/skills", ".claude/skills", "SYMPOSIUM.toml", "Symposium.toml")
+REACHES = "would reach the agent without a plugin; move it into one"
 TEST_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 CANARY_HINT = "any 32 hexadecimal digits of its own, for example"
 
@@ -47,29 +49,63 @@ def out_of_place(folder: Path) -> Iterator[Refusal]:
 
 def hidden(task: Task) -> Iterator[Refusal]:
     files = sorted(task.checks.iterdir()) if task.checks.is_dir() else []
+    grader = task.file["grader"]
+    suffix = SUFFIXES.get(grader)
+    if suffix is None:
+        yield from ((file, f"the grader {grader} runs no hidden tests; remove it") for file in files)
+        return
     if not files:
-        yield task.checks, "holds no hidden test; add one, checks/<name>.rs"
+        yield task.checks, f"holds no hidden test; add one, checks/<name>{suffix}"
     for file in files:
-        if file.suffix != ".rs" or not file.is_file() or file.is_symlink():
-            yield file, "is no Rust file; each hidden test is one file, checks/<name>.rs"
+        if file.suffix != suffix or not file.is_file() or file.is_symlink():
+            language = "Rust" if suffix == ".rs" else "Python"
+            yield file, f"is no {language} file; each hidden test is one file, checks/<name>{suffix}"
             continue
         if not TEST_NAME.fullmatch(file.stem):
             yield file, "is no name for a test; use letters, digits and _"
         if (task.starter / "tests" / file.name).exists():
             yield file, f"has the name of the starter's tests/{file.name}; choose another"
-        test = hidden_tests.read(file)
+        test = read_test(file, grader)
         yield from ((file, problem) for problem in test.problems)
         yield from canary(task, file, test.canary)
+    if suffix == ".py":
+        yield from untold(task)
 
 
-def canary(task: Task, file: Path, mark: str | None) -> Iterator[Refusal]:
+def read_test(file: Path, grader: str) -> hidden_tests.HiddenTest:
+    return python_tests.read(file, grader) if file.suffix == ".py" else hidden_tests.read(file)
+
+
+def canary_of(file: Path) -> str | None:
+    return read_test(file, "pytest").canary
+
+
+def own_tests(task: Task) -> Iterator[Path]:
+    """The starter's tests that no submission may edit: the Python graders run them too."""
+    editable, grader = Editable(task.file["editable"]), task.file["grader"]
+    for file in contents.entries(task.starter):
+        name = os.fsencode(file.relative_to(task.starter))
+        tests = file.name.startswith("test_") or (grader == "pytest" and file.stem.endswith("_test"))
+        if file.suffix == ".py" and tests and name not in editable:
+            yield file
+
+
+def untold(task: Task) -> Iterator[Refusal]:
+    """Tests of the starter that would be run, and that hold what cannot be judged from outside."""
+    for file in own_tests(task):
+        asked = python_questions.ask(file.read_bytes(), task.file["grader"])
+        yield from ((file, problem) for problem in asked.problems)
+
+
+def canary(task: Task, file: Path, known: str | None) -> Iterator[Refusal]:
     """I09: a mark that only this file holds, so that its text is known wherever it turns up."""
-    if mark is None:
-        yield file, f"has no canary; add a line {CANARY_HINT} // canary: {secrets.token_hex(16)}"
+    if known is None:
+        mark = "#" if file.suffix == ".py" else "//"
+        yield file, f"has no canary; add a line {CANARY_HINT} {mark} canary: {secrets.token_hex(16)}"
         return
     for folder in (task.folder, *task.plugin_folders, *filter(Path.is_dir, task.fixture_folders)):
         for other in filter(contents.is_regular, contents.entries(folder)):
-            if other != file and mark.encode() in other.read_bytes():
+            if other != file and known.encode() in other.read_bytes():
                 yield (
                     other,
                     f"holds the canary of checks/{file.name}, which belongs there alone; remove it here",
@@ -77,6 +113,11 @@ def canary(task: Task, file: Path, mark: str | None) -> Iterator[Refusal]:
 
 
 def starter(task: Task) -> Iterator[Refusal]:
+    if task.file["grader"] != "cargo":
+        yield from ((path, REACHES) for path in own_skills({task.starter}))
+        if not task.starter.is_dir():
+            yield task.starter, "missing; it is what the agent is given"
+        return
     manifest, refused = crate(task.starter)
     yield from refused
     for path in paths_of_dependencies(manifest):
@@ -121,9 +162,12 @@ def crate(folder: Path) -> tuple[dict[str, Any], list[Refusal]]:
     """A starter's or a fixture's Cargo.toml, and what is wrong with the crate as such."""
     manifest, problem = read_manifest(folder)
     crates = {folder, *(file.parent for file in contents.entries(folder) if file.name == "Cargo.toml")}
-    own = [crate / name for crate in sorted(crates) for name in OWN_SKILLS if (crate / name).exists()]
-    refused = [(path, "would reach the agent without a plugin; move it into one") for path in own]
+    refused = [(path, REACHES) for path in own_skills(crates)]
     return manifest, [(folder / "Cargo.toml", problem), *refused] if problem else refused
+
+
+def own_skills(crates: set[Path]) -> list[Path]:
+    return [crate / name for crate in sorted(crates) for name in OWN_SKILLS if (crate / name).exists()]
 
 
 def read_manifest(folder: Path) -> tuple[dict[str, Any], str]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kit import contents, plugins, taskcheck, taskfile
+from kit import contents, plugins, taskcheck, taskfile, taskfolders
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.plugins import Plugin
@@ -78,6 +78,30 @@ class Task:
         """Every skill that the task's plugins carry, to the folder that holds its SKILL.md."""
         return {name: folder for plugin in self.plugins for name, folder in plugin.skills.items()}
 
+    @property
+    def hidden(self) -> list[Path]:
+        """The files of the hidden tests."""
+        return sorted(self.checks.glob(f"*{taskfile.SUFFIXES.get(str(self.file['grader']), '.rs')}"))
+
+    def canaries(self) -> list[str]:
+        """Of the hidden tests, for what looks for them elsewhere (I09)."""
+        found = [taskfolders.read_test(file, str(self.file["grader"])).canary for file in self.hidden]
+        return [canary for canary in found if canary]
+
+    @property
+    def verdicts(self) -> list[str]:
+        """Every check that must be judged: one that was not is no pass."""
+        hidden = [f"hidden.{file.stem}" for file in self.hidden]
+        asserted = [f"assert.{one['name']}" for one in self.file.get("assert", [])]
+        match self.file["grader"]:
+            case "cargo":
+                rest = ["cargo_fmt_check"] if self.file["fmt_check"] else []
+                return [*asserted, "build", "cargo_test_lib", *hidden, *rest]
+            case "command":
+                return asserted
+        own = ["own_tests"] if any(taskfolders.own_tests(self)) else []
+        return [*asserted, *hidden, *own]
+
     def rehearsals(self) -> list[str]:
         return sorted(file.stem for file in (self.folder / "rehearsals").glob("*.yaml"))
 
@@ -98,7 +122,8 @@ class Task:
             "schema": SCHEMA,
             "name": self.name,
             **self.file,
-            "checks": sorted(file.stem for file in self.checks.glob("*.rs")),
+            "checks": [file.stem for file in self.hidden],
+            "verdicts": self.verdicts,
             "skills": {skill: plugin.name for plugin in self.plugins for skill in plugin.skills},
             "content_hash": self.content_hash,
         }

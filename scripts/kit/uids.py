@@ -1,7 +1,8 @@
 """A uid of its own for each trial and each grading, when the runner is root.
 
 A claim holds a file lock for as long as this process lives (or until released), so no two trials get the
-same uid and a runner's death frees it. It makes no accounts: a uid with a passwd entry is somebody's.
+same uid and a runner's death frees it. The file has a word in it until the uid is released: a word without a
+lock is a runner that was cut. It makes no accounts: a uid with a passwd entry is somebody's.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import fcntl
 import os
 import pwd
+import time
 from pathlib import Path
 
 import psutil
 
+from kit import family
 from kit.contract import Exit, Stop
 
 LOCKS = Path("/run/agent-eval/uids")
@@ -46,11 +49,28 @@ def holding() -> set[int]:
 
 
 def release(uid: int) -> None:
+    os.ftruncate(_held[uid], 0)
     os.close(_held.pop(uid))
 
 
-def lock(uid: int) -> bool:
-    """The file stays when the lock goes: its time says when the uid was last used."""
+def left() -> set[psutil.Process]:
+    """What runs under a uid whose runner was cut. Nothing did when it was claimed: it is all the trial's."""
+    found: set[psutil.Process] = set()
+    if os.geteuid() != 0 or not LOCKS.is_dir():
+        return found
+    for file in LOCKS.iterdir():
+        uid = int(file.name) if file.name.isdigit() else 0
+        status = file.stat()
+        if not (uid and status.st_size) or uid in _held or not lock(uid, status.st_mtime_ns):
+            continue
+        theirs = family.of_uid(uid)
+        found |= theirs
+        os.close(_held.pop(uid)) if theirs else release(uid)
+    return found
+
+
+def lock(uid: int, used_ns: int | None = None) -> bool:
+    """The file stays when the lock goes: its time says when the uid was last used (now, or as given)."""
     LOCKS.mkdir(parents=True, exist_ok=True, mode=0o755)
     descriptor = os.open(LOCKS / str(uid), os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -58,7 +78,9 @@ def lock(uid: int) -> bool:
     except BlockingIOError:
         os.close(descriptor)
         return False
-    os.utime(descriptor)
+    os.pwrite(descriptor, b"claimed\n", 0)
+    used = used_ns or time.time_ns()
+    os.utime(descriptor, ns=(used, used))
     _held[uid] = descriptor
     return True
 

@@ -65,12 +65,18 @@ def execution(ended: Document | None, observed: Document | None) -> tuple[Execut
     return "client_error", f"the client {status} without saying that it had completed"
 
 
-def unjudged(code: Mapping[str, Verdict], checks: Sequence[str], fmt_check: bool) -> list[str]:
-    """Checks of the task without a verdict. What follows a failed build is skipped by rule, not missing."""
+def unjudged(
+    code: Mapping[str, Verdict], checks: Sequence[str], fmt_check: bool, named: Sequence[str] | None = None
+) -> list[str]:
+    """Checks of the task without a verdict. What follows a failed build is skipped by rule, not missing.
+
+    named: all that must have one, where the task says so (task/1 `verdicts`); else those of a crate.
+    """
     if code.get("submission") == "fail" or code.get("build") == "fail":
         return []
     wanted = ["build", "cargo_test_lib", *(f"hidden.{name}" for name in checks)]
-    return [name for name in [*wanted, *(["cargo_fmt_check"] if fmt_check else [])] if name not in code]
+    wanted += ["cargo_fmt_check"] if fmt_check else []
+    return [name for name in (wanted if named is None else named) if name not in code]
 
 
 def combined(verdicts: Iterable[Verdict]) -> Verdict:

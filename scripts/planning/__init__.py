@@ -15,13 +15,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import clients
 from gateway import rehearsal
-from kit import statistics, tasks, tools
+from kit import statistics, tasks, tied, tools
 from kit.contract import Exit, Stop
 from kit.documents import Document
 
 DEFAULT = "oracle"  # the rehearsal when none is named
 CONTROL = {"name": "without-symposium", "role": "control", "setup": "baseline"}
+VARIABLES = ("AGENT_EVAL_TOOLS", tied.VARIABLE)  # the second is set by us, for what we start
 TREATMENT = {"name": "with-symposium", "role": "treatment", "setup": "symposium"}
 
 
@@ -30,6 +32,40 @@ def control_root() -> Path:
     if os.geteuid() == 0:
         return Path("/run/agent-eval")
     return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/agent-eval-{os.geteuid()}") / "agent-eval"
+
+
+def need_key(client: clients.Client, model: str) -> None:
+    """Refuse a model without its key before anything is made: each trial would only fail at its set-up."""
+    if not os.environ.get(client.KEY):
+        todo = f"set {client.KEY}, or leave --model out to rehearse"
+        raise Stop(Exit.UNAVAILABLE, f"--model {model}: no key; {todo}")
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """-j, and what would run trials elsewhere."""
+    parser.add_argument(
+        "-j", "--jobs", type=int, metavar="N", help="trials side by side (default: 1, or the plan's)"
+    )
+    parser.add_argument("--engine", metavar="NAME", help="local, this machine; ray: not built yet")
+    parser.add_argument("--address", metavar="ADDRESS", help="of a cluster: not built yet")
+
+
+def refuse_engine(args: argparse.Namespace) -> None:
+    if args.jobs is not None and args.jobs < 1:
+        raise Stop(Exit.USAGE, f"-j {args.jobs}: at least 1")
+    if args.engine not in (None, "local", "ray"):
+        raise Stop(Exit.USAGE, f"--engine {args.engine}: unknown; the engines are local and ray")
+    if args.engine == "ray" or args.address:
+        said = "--engine ray" if args.engine == "ray" else f"--address {args.address}"
+        raise Stop(Exit.UNAVAILABLE, f"{said}: not built yet; trials run on this machine, -j N side by side")
+
+
+def known_variables() -> None:
+    """A misspelt variable of ours would silently change nothing."""
+    for name in sorted(set(os.environ) - {*VARIABLES}):
+        if name.startswith("AGENT_EVAL_"):
+            known = f"the variables are {' and '.join(VARIABLES)}"
+            raise Stop(Exit.USAGE, f"{name}: no variable of agent-eval; {known}; unset it")
 
 
 def uids(said: str) -> list[int]:
@@ -128,6 +164,7 @@ class Plan:
             "order": order,
             "symposium": {"source": source, "path": str(place.resolve()) if place else ""},
             "paths": self.roots,
+            "jobs": args.jobs or 1,
         }
 
     def announce(self) -> None:

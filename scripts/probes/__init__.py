@@ -7,24 +7,30 @@ They judge a sandbox, never an agent; no model is asked. A sandbox that does not
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shlex
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from kit import process
+import psutil
+
+from kit import family, process
 from kit.documents import Document
 from kit.process import Command
 from rungs import Box, Rung, namespaces
 
 SECS = 180.0  # for all probes of a configuration; a cold cargo build is in them
 
-# Where a probe that must fail is seen to succeed. runner: by the runner, outside. trial: by the trial's uid
-# in its namespaces, but without srt. root: by the runner, who must be root. Else: by that probe of the list.
-Control = Literal["runner", "trial", "root", "model-answers", "none"]
+# Where a probe that must fail is seen to succeed. runner: by the runner, outside. machine: so too, but this
+# machine may refuse it. trial: by the trial's uid in its namespaces, but without srt. root: by a runner that
+# is root. loose: by the runner, and nobody ends what it starts. Else: by that probe of the list.
+Control = Literal["runner", "machine", "trial", "root", "loose", "model-answers", "none"]
+OUTSIDE = ("runner", "machine", "trial", "root", "loose")
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,8 @@ class Probe:
     control: Control = "none"
     only: Literal["control", "treatment"] | None = None
     lands: str | None = None  # possible means: this file is there afterwards, seen from outside
+    stays: str | None = None  # possible means: a process with this argument is alive afterwards
+    before: str = ""  # the control alone begins with this: what it takes to succeed
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,7 @@ def run(scene: Scene, probes: Sequence[Probe]) -> list[ProbeResult]:
     """Every probe that belongs to this configuration, judged."""
     here = [probe for probe in probes if probe.only in (None, "treatment" if scene.treatment else "control")]
     here = [probe for probe in here if not missing(probe, scene.variables)]
-    controls = {kind: outside(scene, here, kind) for kind in ("runner", "trial", "root")}
+    controls = {kind: outside(scene, here, kind) for kind in OUTSIDE}
     inside, trouble = look(scene, here)
     return [judge(probe, inside, controls, trouble) for probe in here]
 
@@ -91,7 +99,9 @@ def judge(
     if passed and not probe.possible:
         elsewhere = controls.get(probe.control)
         shown = inside.get(probe.control) if elsewhere is None else elsewhere.get(probe.name)
-        if probe.control == "root" and os.geteuid() != 0:
+        if (probe.control == "root" and os.geteuid() != 0) or (
+            probe.control == "machine" and shown and not shown.possible
+        ):
             detail = "refused (and this runner could not do it outside either)"
         elif shown is None or not shown.possible:
             said = shown.said if shown else "no control ran"
@@ -108,19 +118,28 @@ def look(scene: Scene, probes: Sequence[Probe]) -> tuple[dict[str, Seen], str]:
     file.write_text(script(probes, scene, word), "utf-8")
     file.chmod(0o644)
     command = scene.rung.wrap(scene.box, scene.stage, ["sh", str(file)], run.project, scene.env)
-    canary = scene.variables["CANARY"]
-    os.environ[canary] = "the runner's own"
-    try:
+    with the_runners_own(scene.variables):
         out, err = told(command, run.control)
-    finally:
-        del os.environ[canary]
-        file.unlink()
+    file.unlink()
     return seen(probes, scene, out, word), err.strip()[-400:] or "the sandbox said nothing"
+
+
+@contextlib.contextmanager
+def the_runners_own(variables: Mapping[str, str]) -> Iterator[None]:
+    """A variable and an open folder that a child would inherit, if it were let."""
+    held = os.open(variables["OTHER_FOLDER"], os.O_RDONLY)
+    os.set_inheritable(held, True)
+    os.environ[variables["CANARY"]] = "the runner's own"
+    try:
+        yield
+    finally:
+        del os.environ[variables["CANARY"]]
+        os.close(held)
 
 
 def outside(scene: Scene, probes: Sequence[Probe], kind: str) -> dict[str, Seen]:
     """The same scripts without the sandbox."""
-    chosen = [probe for probe in probes if probe.control == kind]
+    chosen = [replace(probe, script=probe.before + probe.script) for probe in probes if probe.control == kind]
     if not chosen or (kind == "root" and os.geteuid() != 0):
         return {}
     run, word = scene.box.run, secrets.token_hex(8)
@@ -132,8 +151,18 @@ def outside(scene: Scene, probes: Sequence[Probe], kind: str) -> dict[str, Seen]
         argv = [*namespaces.outside(scene.box.uid, scene.box.mount), *argv]
     env = {**scene.env, scene.variables["CANARY"]: "here"}
     env["PATH"] = f"{namespaces.PATH}:{env['PATH']}:{scene.variables['PLANTED']}"
-    out, _ = told(Command(argv, env, run.project), run.control)
+    command = Command(argv, env, run.project)
+    out = loosely(command) if kind == "loose" else told(command, run.control)[0]
     return seen(chosen, scene, out, word)
+
+
+def loosely(command: Command) -> str:
+    """Run it as a careless runner would, who ends nothing."""
+    pipe = subprocess.PIPE
+    done = subprocess.run(
+        command.argv, env=command.env, cwd=command.cwd, stdout=pipe, text=True, timeout=SECS, check=False
+    )
+    return done.stdout
 
 
 def told(command: Command, folder: Path) -> tuple[str, str]:
@@ -148,29 +177,46 @@ def told(command: Command, folder: Path) -> tuple[str, str]:
 
 
 def script(probes: Sequence[Probe], scene: Scene, word: str) -> str:
-    """A line of `<word> <name> <status> <last words>` for each probe."""
+    """A line of `<word> <name> <status>` for each probe, and what it said; no process but the probe's own."""
     lines = [f"{name}={shlex.quote(value)}; export {name}" for name, value in scene.variables.items()]
     for probe in probes:
         lines.append(f"said=$( ( {probe.script}\n) 2>&1 </dev/null ); status=$?")
-        lines.append('said=$(printf %s "$said" | tail -c 300 | tr "\\n" " ")')
-        lines.append(f'printf "%s %s %s %s\\n" {word} {probe.name} $status "$said"')
+        lines.append(f'printf "%s %s %s\n%s\n" {word} {probe.name} $status "$said"')
     return "\n".join(lines) + "\n"
 
 
 def seen(probes: Sequence[Probe], scene: Scene, out: str, word: str) -> dict[str, Seen]:
-    lands = {probe.name: scene.variables[probe.lands] for probe in probes if probe.lands}
-    found = {}
+    known, found = {probe.name: probe for probe in probes}, {}
     for name, status, said in lines(out, word):
-        possible = status == "0"
-        if name in lands:
-            possible = Path(lands[name]).exists()
-            Path(lands[name]).unlink(missing_ok=True)
+        probe, possible = known[name], status == "0"
+        if probe.lands:
+            file = Path(scene.variables[probe.lands])
+            possible = file.exists()
+            file.unlink(missing_ok=True)
+        elif probe.stays:
+            possible = still_there(scene.variables[probe.stays])
         found[name] = Seen(possible, said or f"status {status}")
     return found
 
 
+def with_argument(argument: str) -> list[psutil.Process]:
+    """The living processes that were started with it."""
+    there = [p for p in psutil.process_iter(["cmdline"]) if argument in (p.info["cmdline"] or [])]
+    return [one for one in there if family.is_alive(one)]
+
+
+def still_there(argument: str) -> bool:
+    """Whether there is one; it is ended, since a probe of ours began it."""
+    alive = with_argument(argument)
+    for one in alive:
+        with contextlib.suppress(psutil.Error):
+            one.kill()
+    return bool(alive)
+
+
 def lines(out: str, word: str) -> Iterator[tuple[str, str, str]]:
-    for line in out.splitlines():
-        if line.startswith(f"{word} "):
-            _, name, status, said = line.split(" ", 3)
-            yield name, status, said.strip()
+    """Name, status and last words of each."""
+    for part in f"\n{out}".split(f"\n{word} ")[1:]:
+        head, _, said = part.partition("\n")
+        name, _, status = head.partition(" ")
+        yield name, status, " ".join(said.split())[-300:]

@@ -12,9 +12,9 @@ from types import TracebackType
 
 
 class Answering:
-    """On a Unix socket or on a free local port, while the `with` block lasts."""
+    """On a Unix socket (text: an abstract one) or on a free local port, while the `with` block lasts."""
 
-    def __init__(self, where: Path | None = None) -> None:
+    def __init__(self, where: Path | str | None = None) -> None:
         asked: list[str] = []
 
         class Handler(socketserver.StreamRequestHandler):
@@ -33,10 +33,35 @@ class Answering:
             self.port = int(self._server.server_address[1])
         else:
             self._server = socketserver.ThreadingUnixStreamServer(str(where), Handler)
-            where.chmod(0o666)  # the folder around it decides who gets this far
+            if isinstance(where, Path):
+                where.chmod(0o666)  # the folder around it decides who gets this far
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
 
     def __enter__(self) -> Answering:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class Noting:
+    """On a free local port for datagrams: makes a file when one comes, while the `with` block lasts."""
+
+    def __init__(self, file: Path) -> None:
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                file.touch()
+
+        self._server = socketserver.UDPServer(("127.0.0.1", 0), Handler)
+        self.port = int(self._server.server_address[1])
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    def __enter__(self) -> Noting:
         self._thread.start()
         return self
 

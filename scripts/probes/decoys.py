@@ -1,4 +1,5 @@
-"""What the probes are about: another trial, an earlier batch, a forbidden port, the developer's own things.
+"""What the probes are about: another trial, an earlier batch, its results, forbidden sockets, what the
+runner and the developer have.
 
 Made open to everybody, so that only the sandbox keeps them closed; removed afterwards. It reads nothing of
 what the developer has.
@@ -7,19 +8,24 @@ what the developer has.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
+import platform
 import pwd
 import secrets
 import shutil
+import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 from kit import tools
 from kit.documents import Document
 from kit.layout import Run
-from probes.answering import Answering
-from rungs import Box
+from probes.answering import Answering, Noting
+from rungs import Box, namespaces, no_keyrings
 
+IPC_PRIVATE, IPC_CREAT, IPC_RMID = 0, 0o1000, 0
 WORD = "found"
 CRATE = {
     "Cargo.toml": '[package]\nname = "probe"\nversion = "0.1.0"\nedition = "2021"\n\n'
@@ -32,37 +38,105 @@ CRATE = {
 
 @contextlib.contextmanager
 def around(
-    box: Box, stage: Document, client: str, work: Path, eval_root: Path, evals: Path
+    box: Box, stage: Document, client: str, work: Path, eval_root: Path, evals: Path, results: Path
 ) -> Iterator[dict[str, str]]:
     """The probes' variables. In the run: a marker and a small crate. The model's place is taken."""
     random, run = secrets.token_hex(4), box.run
-    other, earlier = work / f"probes-{random}-other", eval_root / f"probes-{random}-earlier"
+    name = f"probes-{random}"
+    other, earlier, result = work / f"{name}-other", eval_root / f"{name}-earlier", results / name
+    shared = [Path("/dev/shm", name), Path("/tmp", name)]
     try:
-        marker = [write(folder / "project/marker") for folder in (other, earlier)]
+        marker = [write(folder / "project/marker") for folder in (other, earlier, result)]
+        write(other / "project/held")
         (earlier / "project").chmod(0o777)
         furnish(run)
-        with Answering() as local, Answering(run.socket):
+        with listening(run, name) as ports, of_the_runner(name, shared[0]) as own:
             yield {
+                **ports,
+                **own,
                 "PROJECT": str(run.project),
                 "WRITABLE": " ".join(map(str, box.writable)),
                 "CLIENT": str(run.bin / client),
-                "PORT": str(local.port),
                 "PERSON": person(),
                 "THEIRS": shutil.which("cargo-agents") or str(tools.find().cargo_agents),
                 "OTHER": str(marker[0]),
+                "OTHER_BY_DOTS": os.path.relpath(marker[0], run.project),
+                "OTHER_FOLDER": str(marker[0].parent),
                 "EARLIER": str(marker[1]),
                 "ARRIVES": str(earlier / "project/arrived"),
+                "RESULT": str(marker[2]),
+                "SHARED_TMP": str(shared[1]),
                 "EVALS": str(evals),
                 "CONTROL": str(run.control),
                 "STAGED": stage["symposium"]["path"] if stage["symposium"] else "",
                 "TOOLS": str(work / "tools/common"),
                 "PLANTED": str(planted(earlier / "bin")),
                 "CANARY": f"PROBE_{random}",
+                **{f"LIMIT_{name.upper()}": str(most) for name, (_, most) in namespaces.LIMITS.items()},
+                "STAYS": f"{60 + int(random[:2], 16)}.{int(random, 16)}",
             }
     finally:
-        run.socket.unlink(missing_ok=True)
-        for folder in (other, earlier):
+        for file in (run.socket, run.project / "probe.sock", *shared):
+            file.unlink(missing_ok=True)
+        for folder in (other, earlier, result):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def listening(run: Run, name: str) -> Iterator[dict[str, str]]:
+    """Where a sandbox that leaks would get an answer."""
+    datagram = run.control / "datagram"
+    with (
+        Answering() as local,
+        Answering(run.socket),
+        Answering(run.project / "probe.sock"),
+        Answering(f"\0{name}"),
+        Noting(datagram) as udp,
+    ):
+        yield {
+            "PORT": str(local.port),
+            "UDP": str(udp.port),
+            "DATAGRAM": str(datagram),
+            "ABSTRACT": name,
+            "VSOCK": str(int(socket.AF_VSOCK)) if has_vsock() else "",
+        }
+
+
+def has_vsock() -> bool:
+    try:
+        socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM).close()
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def of_the_runner(name: str, shared: Path) -> Iterator[dict[str, str]]:
+    """Things of the runner's kind: a process with a key and a telling argument, and shared memory."""
+    secret, argument = f"{name.upper()}_KEY=secret", f"{name}-argument"
+    key, _, value = secret.partition("=")
+    write(shared)
+    memory = sysv_memory()
+    argv, pipe = ["sh", "-c", "read -r _", argument], subprocess.PIPE
+    with subprocess.Popen(argv, env={key: value}, stdin=pipe):  # it ends when the pipe is closed
+        try:
+            yield {
+                "SECRET": secret,
+                "ARGUMENT": argument,
+                "SHARED_MEMORY": str(shared),
+                "SHMID": "" if memory is None else str(memory),
+                "PERL": shutil.which("perl", path=namespaces.PATH) or "",
+                "KEYCTL": str(no_keyrings.MACHINES.get(platform.machine(), (0, (0, 0, 0)))[1][2]),
+            }
+        finally:
+            if memory is not None:
+                ctypes.CDLL(None).shmctl(memory, IPC_RMID, None)
+
+
+def sysv_memory() -> int | None:
+    """A segment that everybody may read; None: this machine gives none."""
+    made = int(ctypes.CDLL(None).shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0o644))
+    return made if made >= 0 else None
 
 
 def person() -> str:

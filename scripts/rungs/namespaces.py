@@ -16,6 +16,15 @@ from rungs import no_keyrings
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # outside: nothing of a run is on it
 UNSHARED = ["--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child=KILL", "--mount-proc"]
 NO_PRIVILEGES = ["--no-new-privs", "--inh-caps=-all"]
+# Against bombs of processes or bytes; first in line when memory runs out; core 1: not even to a pipe.
+LIMITS = {
+    "nproc": (resource.RLIMIT_NPROC, max(512, 16 * (os.cpu_count() or 1))),
+    "fsize": (resource.RLIMIT_FSIZE, 256 << 20),
+    "core": (resource.RLIMIT_CORE, 1),
+    "nofile": (resource.RLIMIT_NOFILE, 4096),
+    "memlock": (resource.RLIMIT_MEMLOCK, 8 << 20),
+    "msgqueue": (resource.RLIMIT_MSGQUEUE, 819200),
+}
 
 
 def outside(uid: int | None, mount: tuple[Path, Path] | None) -> list[str]:
@@ -49,17 +58,9 @@ def outside(uid: int | None, mount: tuple[Path, Path] | None) -> list[str]:
 
 
 def limits() -> list[str]:
-    """Against bombs of processes or bytes; first in line when memory runs out; core 1: not even to a pipe."""
-    wanted = {
-        "nproc": (resource.RLIMIT_NPROC, max(512, 16 * (os.cpu_count() or 1))),
-        "fsize": (resource.RLIMIT_FSIZE, 256 << 20),
-        "core": (resource.RLIMIT_CORE, 1),
-        "nofile": (resource.RLIMIT_NOFILE, 4096),
-        "memlock": (resource.RLIMIT_MEMLOCK, 8 << 20),
-        "msgqueue": (resource.RLIMIT_MSGQUEUE, 819200),
-    }
+    """The limits' words; where ours would be wider than the runner's own, that one stays."""
     flags = []
-    for name, (kind, value) in wanted.items():
+    for name, (kind, value) in LIMITS.items():
         hard = resource.getrlimit(kind)[1]
         flags.append(f"--{name}={value if hard == resource.RLIM_INFINITY else min(value, hard)}")
     return ["prlimit", *flags, "choom", "-n", "900", "--"]

@@ -64,6 +64,7 @@ class Said:
 class Setup(Protocol):
     """A module with these names is a setup."""
 
+    PUTS_SKILLS: bool  # skills are in place before launch, put there by us
     CONFIGURATION: Sequence[
         str
     ]  # globs below the run: configuration of its own, which a session should not change

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from kit import snapshot
 from setups import Before, Check, Plugin, Said
 
+PUTS_SKILLS = False
 CONFIGURATION: Sequence[str] = ()
 NAMES = ("cargo-agents", "symposium")
 # The trial's own shell looks, in the sandbox, where cargo looks for subcommands: PATH and CARGO_HOME/bin.

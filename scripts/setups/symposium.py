@@ -19,6 +19,7 @@ from kit import snapshot
 from kit.plugins import MANIFESTS, PLACEHOLDER
 from setups import Before, Check, Plugin, Said, folders
 
+PUTS_SKILLS = False
 CONFIGURATION: Sequence[str] = ("home/.symposium/config.toml",)
 RECORDS = b"EVAL_EVIDENCE_DIR"  # a plugin that names it writes records of its own
 CONFIG = """auto-sync = true

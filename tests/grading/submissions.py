@@ -52,23 +52,23 @@ SUBMISSIONS = {
         own_test("std::process::exit(0);"), LIB_FAILS, "without exactly one result"
     ),
     "ends the process early with 0": Submission(
-        "pub fn double(_: i32) -> i32 { std::process::exit(0) }", HIDDEN_FAILS, "without exactly one result"
+        "pub fn double(_: i32) -> i32 { std::process::exit(0) }", HIDDEN_FAILS, "without exactly one report"
     ),
     "prints a result and fails": Submission(
         "pub fn double(_: i32) -> i32 { " + PRINTS.replace("{}", SUMMARY) + " 0 }",
         HIDDEN_FAILS,
-        "without exactly one result",
+        "assertion does not hold",
     ),
     "prints bytes that are no text": Submission(
         "pub fn double(x: i32) -> i32 { " + PRINTS.replace("{}", r"\xff\xfe\x1b[2J\0\n") + " x * 2 }"
     ),
     "crashes": Submission(
-        "pub fn double(_: i32) -> i32 { std::process::abort() }", HIDDEN_FAILS, "without exactly one result"
+        "pub fn double(_: i32) -> i32 { std::process::abort() }", HIDDEN_FAILS, "without exactly one report"
     ),
     "recurses without end": Submission(
         "pub fn double(x: i32) -> i32 { if x == 0 { 0 } else { double(std::hint::black_box(x)) + 1 } }",
         HIDDEN_FAILS,
-        "without exactly one result",
+        "without exactly one report",
     ),
     "hangs": Submission(
         "pub fn double(_: i32) -> i32 { loop { std::thread::yield_now(); } }",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +12,15 @@ from typing import Literal
 
 import pytest
 
+import layers
 import probes
 from kit.documents import Document
 from kit.tools import Tools
+from layers import Shown, killed
+from layers.listed import GUARDS
 from probes import Probe, ProbeResult, Seen, decoys
 from probes.listed import PROBES
-from rungs import Box, srt
+from rungs import Box, namespaces, srt
 from sandbox.scene import Scene, scene
 
 FIRST = 61600
@@ -54,7 +59,8 @@ def probed(
         change(settings, place)
         box.run.policy.write_text(json.dumps(settings))
     work = place.root
-    with decoys.around(box, place.stage, "claude", work, place.root, work / "evals") as variables:
+    around = decoys.around(box, place.stage, "claude", work, place.root, work / "evals", work / "results")
+    with around as variables:
         rung = Played(place)
         known = probes.Scene(rung, box, place.stage, place.environment(box), treatment, variables)  # type: ignore[arg-type]  # a rung by its methods
         return {result.name: result for result in probes.run(known, PROBES)}
@@ -89,15 +95,25 @@ def test_each_leak_turns_its_probe_red_and_no_other(place: Scene) -> None:
         settings["filesystem"]["allowWrite"] += [str(place.root / "tools")]
         settings["network"]["allowedDomains"] += ["elsewhere.test:80"]
         settings["network"]["mitmProxy"]["domains"] += ["elsewhere.test"]
+        settings["network"]["allowAllUnixSockets"] = True
 
     box = place.box(network=True)
     (box.run.bin / "symposium").symlink_to("/bin/true")
     (place.root / "tools/common").chmod(0o777)
     results = probed(place, box, treatment=False, change=leak)
     (place.root / "tools/common").chmod(0o755)
-    leaks = {"other-hosts", "other-trial", "earlier-batch", "evals", "control-folder", "write-tools"}
-    where_tools_are = {"developers-cargo-agents"}  # which is not ours to say
-    assert set(failed(results)) - where_tools_are == {
+    leaks = {
+        "other-hosts",
+        "earlier-batch",
+        "results",
+        "evals",
+        "control-folder",
+        "write-tools",
+        "path-socket",
+    }
+    leaks |= {"other-trial", "other-trial-by-dots", "other-trial-by-link", "other-trial-by-proc"}
+    machines = {"developers-cargo-agents", "vsock"}  # where tools are, what there is: not ours to say
+    assert set(failed(results)) - machines == {
         *leaks,
         "staged-cargo-agents",
         "cargo-agents-on-path",
@@ -139,4 +155,59 @@ def test_what_must_work_needs_no_control() -> None:
 def test_every_probe_that_must_fail_has_a_control_and_names_are_unique() -> None:
     assert len({probe.name for probe in PROBES}) == len(PROBES)
     assert all((probe.control == "none") is probe.possible for probe in PROBES)
-    assert not {probe.name for probe in PROBES} & {"runner", "trial", "root", "none"}
+    assert not {probe.name for probe in PROBES} & {*probes.OUTSIDE, "none"}
+
+
+def test_every_variable_of_a_probe_is_given(tmp_path: Path) -> None:
+    """One that is not would be empty in the script, and the probe would look at nothing."""
+    given = set(re.findall(r'"([A-Z_]+)":', inspect.getsource(decoys)))
+    given |= {f"LIMIT_{name.upper()}" for name in namespaces.LIMITS}
+    set_inside = {"TMPDIR", "HTTP_PROXY", "ENV", "APART"}
+    for probe in PROBES:
+        for name in re.findall(r"\$\{?([A-Z_]+)", probe.script + probe.before):
+            assert name in given | set_inside, f"{probe.name}: ${name}"
+
+
+GUARDED = {guard.probe for guard in GUARDS}
+
+
+def test_I06_every_guard_names_a_probe_that_exists_and_every_cover_can_be_taken_away() -> None:
+    known = {probe.name for probe in PROBES} | set(killed.VICTIMS)
+    assert known >= GUARDED
+    assert all(bool(guard.covered_by) is (guard.uncover is not None) for guard in GUARDS)
+    assert len({(guard.name, guard.reads) for guard in GUARDS}) == len(GUARDS)
+
+
+@pytest.mark.parametrize(
+    ("shown", "covered", "right"),
+    [
+        (Shown(True), False, True),
+        (Shown(False), False, False),  # nobody noticed, and nobody is said to cover
+        (Shown(False, False, True), True, True),
+        (Shown(True, False, True), True, False),  # needed after all
+        (Shown(False, False, False), True, False),  # something else covers
+        (Shown(False, machine=True), False, True),
+    ],
+)
+def test_a_guard_that_does_not_do_what_its_row_says_is_noticed(
+    shown: Shown, covered: bool, right: bool
+) -> None:
+    guard = next(guard for guard in GUARDS if bool(guard.covered_by) is covered)
+    assert shown.as_listed(guard) is right
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", ["denyRead /", "unshare --ipc", "no_keyrings", "setpriv --pdeathsig"])
+def test_I06_a_guard_taken_away_turns_its_probe_red(place: Scene, name: str) -> None:
+    """One of each layer, for both kinds of runner; `python scripts/guards.py` tries them all."""
+    box = place.box(network=True)
+    place.prepare(box)
+    around = decoys.around(
+        box, place.stage, "claude", place.root, place.root, place.root / "evals", place.root / "results"
+    )
+    guard = next(guard for guard in GUARDS if guard.name == name)
+    with around as variables:
+        known = probes.Scene(Played(place), box, place.stage, place.environment(box), False, variables)  # type: ignore[arg-type]  # a rung by its methods
+        listed = {probe.name: probe for probe in PROBES}
+        assert not layers.red(known, guard.probe, listed, [])
+        assert layers.show(known, guard, listed).as_listed(guard)

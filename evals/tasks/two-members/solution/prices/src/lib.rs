@@ -1,0 +1,8 @@
+//! Prices by colour.
+
+pub use fixture_labels::Labels;
+
+/// The number stored under `colour`, or 0.
+pub fn price_of(labels: &Labels, colour: &str) -> u32 {
+    labels.find(&fixture_labels::fold(colour)).unwrap_or(0)
+}

@@ -1,0 +1,3 @@
+//! A shop.
+
+pub use prices::{price_of, Labels};

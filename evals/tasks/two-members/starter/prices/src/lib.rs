@@ -1,0 +1,3 @@
+//! Prices by colour.
+
+pub use fixture_labels::Labels;

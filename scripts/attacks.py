@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Grade a corpus of submissions that try to be graded wrongly, and of honest ones that look like them.
+
+Each is a folder of tests/attacks/<grader>/ that says which verdict is right. It prints the table of verdicts
+and ends with 1 when one is wrong. It asks no model and needs no key; each grading is the real one, in
+sandboxes; `--light` starts them with bubblewrap alone, which is quicker and isolates the same way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import plan
+import planning
+import rungs
+from graders import Infrastructure, cargo, light_rung, staging
+from graders.cargo_corpus import Case, Outcome, cases, graded
+from graders.sandbox import Sandboxes, own_uid, scratch
+from kit.contract import Exit, Stop, fail
+from kit.documents import Document
+from kit.layout import Run
+from rungs import Rung
+
+ROOT = Path(__file__).resolve().parents[1]
+CORPUS = ROOT / "tests/attacks"
+DEADLINE_SECS = 25.0  # of each grading: the corpus holds submissions without end
+
+
+@dataclass(frozen=True)
+class Setting:
+    stage: Document
+    place: Path
+    control: Path
+    uids: tuple[int, int]
+    light: bool
+    scheme: str | None
+
+
+def rung(light: bool) -> Rung:
+    return cast(Rung, light_rung) if light else rungs.load("srt")
+
+
+def attempt(work: tuple[Setting, Case]) -> Outcome:
+    setting, case = work
+    run = Run(setting.place / f"{case.name}", setting.control / str(os.getpid()))
+    started = time.monotonic()
+    with own_uid(*setting.uids) as uid, scratch(run, uid):
+        until = time.monotonic() + DEADLINE_SECS
+        bench = Sandboxes(rung(setting.light), setting.stage, run, uid, until, "allow-list", ())
+        try:
+            return graded(case, run, bench, cargo.judge, setting.scheme, started)
+        except (Infrastructure, Stop) as problem:
+            return Outcome(case, "error", str(problem), time.monotonic() - started)
+
+
+def outcomes(setting: Setting, chosen: Sequence[Case], jobs: int) -> Iterator[Outcome]:
+    """One grading at a time in each process: a process that starts commands runs one at a time."""
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        yield from pool.imap(attempt, [(setting, case) for case in chosen])
+
+
+def show(outcome: Outcome) -> None:
+    case = outcome.case
+    mark = "" if outcome.right else "   <-- wrong"
+    print(f"{case.name:<34} {case.kind:<30} {case.hidden:<11} {outcome.verdict:<5} {outcome.secs:5.1f}{mark}")
+    if not outcome.right:
+        print(f"    expected {case.expect}: {outcome.detail[:600]}")
+    sys.stdout.flush()
+
+
+def summed(found: Sequence[Outcome], secs: float) -> None:
+    kinds = Counter(one.case.kind for one in found)
+    wrong = [one.case.name for one in found if not one.right]
+    honest = sum(one.case.expect == "pass" for one in found)
+    print(f"\n{len(found)} submissions of {len(kinds)} kinds, {honest} of them honest, in {secs:.0f} s")
+    print(f"wrong verdicts: {', '.join(wrong) or 'none'}")
+
+
+def parser() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser("attacks.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
+    p.add_argument("grader", choices=["cargo"], help="whose corpus")
+    p.add_argument("names", nargs="*", metavar="NAME", help="folders of the corpus (default: all)")
+    p.add_argument("--kind", metavar="KIND", help="only those of a kind")
+    p.add_argument("--scheme", choices=["told", "blind"], help="judge every hidden test by this scheme")
+    p.add_argument(
+        "--light", action="store_true", help="bubblewrap in the place of srt, with the same limits"
+    )
+    p.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
+    p.add_argument("--eval-root", type=Path, default=plan.eval_root(), metavar="DIR", help="where to grade")
+    p.add_argument("--uids", default="61000-61999", metavar="FIRST-LAST", help="for a root runner's gradings")
+    return p
+
+
+def run(args: argparse.Namespace) -> list[Outcome]:
+    chosen = cases(CORPUS / args.grader, args.names, args.kind)
+    if why := rung(args.light).unavailable():
+        raise Stop(Exit.UNAVAILABLE, why)
+    found, (first, last) = [], planning.uids(args.uids)
+    with staging.staged(args.eval_root.resolve()) as (staged, place):
+        control = planning.control_root() / place.name[-8:]
+        setting = Setting(staged, place, control, (first, last), args.light, args.scheme)
+        for outcome in outcomes(setting, chosen, args.jobs):
+            show(outcome)
+            found.append(outcome)
+    return found
+
+
+def main() -> None:
+    args, started = parser().parse_intermixed_args(), time.monotonic()
+    try:
+        found = run(args)
+    except Stop as stop:
+        fail("attacks", stop)
+    summed(found, time.monotonic() - started)
+    sys.exit(Exit.OK if all(one.right for one in found) else Exit.NO)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Finish a trial that has no result (never started, or its process died), and keep what is left of it.
+
+What a cut session left in the project is sealed like any submission, once nothing of the trial lives; it is
+kept and never judged: the trial counts as cancelled. A finished trial is not touched.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from pathlib import Path
+
+import collect
+from kit import documents, family, trees
+from kit.contract import Folder
+from kit.documents import Document
+from kit.layout import EXECUTION, RESULT, SEAL, SETUP, SUBMISSION, TRIAL
+from kit.seal import seal
+from trial import tidy
+
+DERIVED = ("observe", "expect", "audit", "finalize")
+ASIDE = ".unreadable"  # added to the name of a torn result
+
+
+def close(trial: Path) -> None:
+    """Whatever became of its process: a result, and no scratch folders."""
+    plan = documents.read(trial / TRIAL.path, "trial/1")
+    if not (trial / RESULT.path).exists():
+        salvage(trial, plan)
+        for name in DERIVED:
+            module = importlib.import_module(name)
+            if name == "finalize" or not (trial / f"receipts/{name}.json").exists():
+                module.STEP.execute(module.run, Folder(trial, module.STEP), redo=True, quiet=True)
+    tidy(plan)
+
+
+def salvage(trial: Path, plan: Document) -> None:
+    """The project as a killed session left it, where collect never came to it."""
+    project = Path(plan["paths"]["run"], "project")
+    if (trial / SEAL.path).exists() or not (trial / SETUP.path).exists() or not project.is_dir():
+        return
+    try:
+        uid = documents.read(trial / SETUP.path, "setup/1")["uid"]
+        lived = documents.read(trial / EXECUTION.path, "execution/1")["survivors"]
+    except documents.Invalid:
+        return
+    except FileNotFoundError:
+        lived = []
+    if lived or family.of_uid(uid):
+        return  # what a living process can change is not collected
+    trees.remove(trial / SUBMISSION.path)  # half of one
+    sealed = seal(project, trial / SUBMISSION.path, owner=os.getuid() if uid is None else uid)
+    documents.write(trial / SEAL.path, str(SEAL.schema), collect.document(sealed))
+
+
+def set_aside(trial: Path) -> None:
+    """A torn result makes room for one that is made again from the record; nothing is thrown away."""
+    file = trial / RESULT.path
+    file.replace(file.with_name(file.name + ASIDE))
+
+
+def forget(trial: Path) -> None:
+    """Take back that a trial which never started was cancelled: now it is run."""
+    for receipt in (trial / "receipts").glob("*.json"):
+        receipt.unlink()
+    (trial / RESULT.path).unlink(missing_ok=True)

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Write every trial of one or more batches as a flat row (csv, parquet), or its transcript (atif).
+
+The columns are those of schemas/row.1 (--columns prints them). It counts nothing and leaves nothing out: a
+planned trial without a result has its row. It changes no batch, nor without --force a file that is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kit import documents
+from kit.contract import Exit, Folder, Stop, fail
+from kit.documents import Document
+from kit.layout import BATCH, TASK, TRANSCRIPT
+from kit.tables import Batch
+from report import STEP, read
+from reports import atif, flat, rows
+
+HELP = "csv or parquet: OUT is a file, - is stdout; atif: OUT is a folder, a transcript of each trial in it"
+FORMATS = (*flat.WRITERS, "atif")
+
+
+def opened(folder: Path) -> Batch:
+    if not (folder / BATCH.path).is_file():
+        where = "give batch folders, results/<task>/<client>/<batch>"
+        raise Stop(Exit.NO_INPUT, f"{folder}: no batch.json; {where}")
+    return read(Folder(folder, STEP))
+
+
+def batches(folders: Sequence[Path]) -> Iterator[Document]:
+    """The rows of every batch; a batch that is named twice would count twice, so it is refused."""
+    known: dict[str, Path] = {}
+    for folder in folders:
+        batch = opened(folder)
+        if (other := known.setdefault(batch.plan["batch"], folder)) is not folder:
+            raise Stop(Exit.USAGE, f"{folder}: the same batch as {other}; name each once")
+        for row in rows.of(batch):
+            documents.check(row, rows.SCHEMA, f"{folder}: a row")
+            yield row
+
+
+def trajectories(folders: Sequence[Path], out: Path) -> int:
+    """OUT/<batch>/<trial>.json for every trial that has a transcript; how many there are."""
+    count = 0
+    for folder in folders:
+        batch = opened(folder)
+        for name, result in batch.results.items():
+            where, given = f"{batch.plan['batch']}/{name}", folder / name
+            if (given / TRANSCRIPT.path).exists():
+                prompt = documents.read(given / TASK.path, "task/1")["prompt"]
+                with (given / TRANSCRIPT.path).open("rb") as lines:
+                    made = atif.of(where, prompt, result, lines)
+                file = out / f"{where}.json"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                write(file, json.dumps(made, indent=1).encode("ascii") + b"\n")
+                count += 1
+    return count
+
+
+class Columns(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        for name, (kind, meaning) in rows.columns().items():
+            print(f"{name:27} {kind:8} {meaning}")
+        parser.exit()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        "export.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
+    )
+    parser.add_argument("folders", type=Path, nargs="+", metavar="BATCH_DIR")
+    parser.add_argument("--to", nargs=2, required=True, metavar=("FORMAT", "OUT"), help=HELP)
+    parser.add_argument("--force", action="store_true", help="replace OUT")
+    parser.add_argument("--columns", action=Columns, nargs=0, help="print the columns, and end")
+    args = parser.parse_args()
+    form, out = args.to[0], Path(args.to[1])
+    if form not in FORMATS:
+        parser.error(f"--to {form}: no such format; {', '.join(FORMATS)}")
+    try:
+        if str(out) != "-" and out.exists() and not args.force:
+            raise Stop(Exit.EXISTS, f"{out}: is there already; --force replaces it")
+        said = export(form, args.folders, out)
+    except documents.Invalid as error:
+        fail("export", Stop(Exit.BAD_INPUT, str(error)))
+    except OSError as error:
+        fail("export", Stop(Exit.UNAVAILABLE, f"{error.filename}: {error.strerror}; name another file"))
+    except Stop as stop:
+        fail("export", stop)
+    if str(out) != "-":
+        print(f"{out}: {said}")
+
+
+def export(form: str, folders: Sequence[Path], out: Path) -> str:
+    if form == "atif":
+        return f"{trajectories(folders, out)} transcripts"
+    found = list(batches(folders))
+    write(out, flat.WRITERS[form](found))
+    return f"{len(found)} trials, {len(rows.columns())} columns"
+
+
+def write(out: Path, content: bytes) -> None:
+    """Whole or not at all."""
+    if str(out) == "-":
+        sys.stdout.buffer.write(content)
+        return
+    draft = out.with_name(f".{out.name}.tmp")
+    draft.write_bytes(content)
+    draft.replace(out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""The corpus of submissions for the cargo grader: what a folder of it holds, and how one is graded.
+
+tests/attacks/cargo/<name>/ holds lib.rs, and case.toml: kind, hidden (a file of _hidden/), expect (pass or
+fail), look_alike (an honest submission that looks similar and passes). _hidden/<test>.rs is the hidden test,
+_solutions/<test>.rs what a task would have as its solution. A folder that lacks one is a fault of the corpus.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders import Bench, Judged, Work
+from graders.sandbox import open_folder
+from kit.contract import Exit, Stop
+from kit.layout import Run
+
+MANIFEST = '[package]\nname = "demo"\nversion = "0.1.0"\nedition = "2021"\n'
+LOCK = 'version = 4\n\n[[package]]\nname = "demo"\nversion = "0.1.0"\n'
+STARTER = "//! Nothing yet.\n"
+
+
+@dataclass(frozen=True)
+class Case:
+    folder: Path
+    kind: str
+    hidden: str
+    expect: str
+    look_alike: str | None
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def lib(self) -> bytes:
+        return (self.folder / "lib.rs").read_bytes()
+
+    def beside(self, kind: str) -> bytes:
+        return (self.folder.parent / f"_{kind}/{self.hidden}.rs").read_bytes()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    case: Case
+    verdict: str
+    detail: str
+    secs: float
+
+    @property
+    def right(self) -> bool:
+        return self.verdict == self.case.expect
+
+
+def cases(corpus: Path, names: Sequence[str] = (), kind: str | None = None) -> list[Case]:
+    found = [read(file.parent) for file in sorted(corpus.glob("*/case.toml"))]
+    known = {case.name for case in found}
+    if unknown := sorted({*names} - known):
+        raise Stop(Exit.USAGE, f"{corpus}: has no {', '.join(unknown)}; see its folders")
+    for case in found:
+        if case.expect == "fail" and case.look_alike not in known:
+            raise Stop(Exit.BAD_INPUT, f"{case.folder}: has no look-alike; name an honest case in case.toml")
+    return [case for case in found if (not names or case.name in names) and kind in (None, case.kind)]
+
+
+def read(folder: Path) -> Case:
+    said = tomllib.loads((folder / "case.toml").read_text("utf-8"))
+    return Case(folder, said["kind"], said["hidden"], said["expect"], said.get("look_alike"))
+
+
+def lay_out(case: Case, root: Path, scheme: str | None) -> Path:
+    """A task's folder as in evals/: checks, starter and solution; the folder of its checks."""
+    test = case.beside("hidden")
+    if scheme:
+        test += f"\n// scheme: {scheme}\n".encode()
+    for name, lib in (("starter", STARTER.encode()), ("solution", case.beside("solutions"))):
+        source = open_folder(root / name / "src") / "lib.rs"
+        source.write_bytes(lib)
+    (root / "starter/Cargo.toml").write_text(MANIFEST)
+    (root / "starter/Cargo.lock").write_text(LOCK)
+    checks = open_folder(root / "checks")
+    (checks / f"{case.hidden}.rs").write_bytes(test)
+    return checks
+
+
+def graded(
+    case: Case,
+    place: Run,
+    bench: Bench,
+    judge: Callable[[Work, Bench], Iterator[Judged]],
+    scheme: str | None,
+    started: float,
+) -> Outcome:
+    """The verdict of the hidden test; a submission that does not build has none, and fails."""
+    task_folder = open_folder(place.root / "task", 0o700)
+    checks = lay_out(case, task_folder, scheme)
+    project, fixtures = open_folder(place.project), open_folder(place.fixtures)
+    shutil.copytree(task_folder / "starter", project, dirs_exist_ok=True)
+    (project / "src/lib.rs").write_bytes(case.lib)
+    task = {"checks": [case.hidden], "fmt_check": False}
+    work = Work(task, project, checks, open_folder(place.root / "scratch"), fixtures)
+    judged = {one.name: one for one in judge(work, bench)}
+    last = judged.get(f"hidden.{case.hidden}") or judged["build"]
+    return Outcome(case, last.verdict, last.detail, time.monotonic() - started)

@@ -1,0 +1,80 @@
+"""Judge one hidden test, told or blind, by what its runs report.
+
+Each run is a sandbox of its own, in a process that can start no other (unless the test says that its subject
+does), from an executable that cannot be read. Nothing a run does reaches the next. A run that is wrong ends
+it: the verdict is fail.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from graders import Done, Judged, blind, told
+from graders.cargo_build import Built
+from graders.cargo_crate import Crate
+from graders.cargo_reference import Reference
+from graders.hidden_program import Program
+from graders.told import Answer
+from kit.hidden_tests import Scheme
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A hidden test, made a program that asks."""
+
+    check: str
+    target: str
+    scheme: Scheme
+    program: Program
+    spawns: bool
+
+    def run(self, crate: Crate, lines: Sequence[str]) -> Done:
+        """What the run is told lies in a file that it can read and not change."""
+        file = crate.program(self.check).with_name("told")
+        file.unlink(missing_ok=True)
+        file.write_text("".join(f"{line.encode('utf-8', 'surrogatepass').hex()}\n" for line in lines))
+        file.chmod(0o444)
+        return crate.run(self.check, [f"{self.program.mark}={file}"], launched=not self.spawns)
+
+
+def judge(hidden: Hidden, crate: Crate, built: Built, reference: Reference) -> Judged:
+    title, asked = f"hidden.{hidden.check}", hidden.program.asked
+    counted = {"scheme": hidden.scheme, "strong": hidden.program.strong, "weak": len(hidden.program.weak)}
+    if uncompiled := crate.uncompiled(hidden.check, built, hidden.target):
+        return Judged(title, "fail", uncompiled, 0.0, built.output(hidden.target), counted)
+    before, elapsed, output, unreached = reference.secs, 0.0, b"", set[int]()
+    for answer, done in answers(hidden, crate, reference):
+        elapsed, output = elapsed + done.elapsed_secs, output or done.stdout + done.stderr
+        if answer.wrong:
+            output = done.stdout + done.stderr
+            secs = elapsed + reference.secs - before
+            return Judged(title, "fail", answer.wrong, secs, output, counted)
+        unreached |= answer.unreached
+    if unreached and (left_out := unreached - reference.unreached(hidden)):
+        lines = ", ".join(str(asked[number].question.line) for number in sorted(left_out))
+        return Judged(title, "fail", f"never reached: line {lines}", elapsed, output, counted)
+    secs = elapsed + reference.secs - before
+    return Judged(title, "pass", passed(hidden), secs, output, counted)
+
+
+def answers(hidden: Hidden, crate: Crate, reference: Reference) -> Iterator[tuple[Answer, Done]]:
+    rng = random.SystemRandom()
+    if hidden.scheme == "blind":
+        wanted, unreached = reference.values(hidden)
+        run = blind.run(hidden.program, rng)
+        done = hidden.run(crate, run.told)
+        answer = blind.judged(hidden.program, run, done, wanted)
+        yield Answer(answer.wrong, answer.unreached - unreached), done
+        return
+    for run in told.runs(hidden.program, rng):
+        done = hidden.run(crate, run.told)
+        yield told.judged(hidden.program, run, done), done
+
+
+def passed(hidden: Hidden) -> str:
+    weak = hidden.program.weak
+    lines = f": line {', '.join(map(str, weak))}" if weak else ""
+    how = f"{told.RUNS} runs as predicted" if hidden.scheme == "told" else "as the solution"
+    return f"{hidden.scheme}: {how}; {hidden.program.strong} strong, {len(weak)} weak assertions{lines}"

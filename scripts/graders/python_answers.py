@@ -1,0 +1,274 @@
+"""Judge what a Python test run reported, against what was taken out of the test before it ran.
+
+It shares no process with the submission: every value is plain data by now, compared by built-in types only.
+A report that lacks a row, holds one too many, or that nobody could have made is a failure of the submission.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import fractions
+import json
+import math
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graders import Verdict
+from kit.python_questions import Asked, Question
+
+
+class Wrong(Exception):
+    """The submission's failure; the text is for a person."""
+
+
+@dataclass
+class Report:
+    """The rows of one test file."""
+
+    asked: Asked
+    ended: Counter[str] = field(default_factory=Counter)
+    heard: dict[str, int] = field(default_factory=dict)  # test to how many answers came while it ran
+    seen: Counter[int] = field(default_factory=Counter)  # questions and twins
+    strong: set[int] = field(default_factory=set)
+    tokens: set[int] = field(default_factory=set)
+    finished: bool = False
+    status: int | None = None
+    test: str = ""
+
+
+def rows(output: bytes, word: str) -> list[list[Any]]:
+    """The report as it was written: one list for each line. Wrong: somebody else wrote there too."""
+    found = []
+    for line in output.splitlines():
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise Wrong("something else was written where the report goes") from error
+        if not isinstance(row, list) or len(row) < 3 or row[0] != word:
+            raise Wrong("something else was written where the report goes")
+        found.append(row[1:])
+    return found
+
+
+def judge(asked: Asked, report: Sequence[Sequence[Any]]) -> tuple[Verdict, str]:
+    state = Report(asked)
+    try:
+        for _, kind, *said in report:
+            take(state, kind, said)
+        conclude(state)
+    except Wrong as wrong:
+        return "fail", str(wrong)
+    except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):
+        return "fail", "its report cannot be read"
+    real = [number for number in {*state.seen} & {*asked.questions} if not asked.questions[number].canary]
+    strong = sum(number in state.strong for number in real)
+    by = f"{strong} by value, {len(real) - strong} by truth"
+    return "pass", f"{sum(state.ended.values()) - 1} passed; {len(real)} assertions, {by}"
+
+
+def take(state: Report, kind: str, said: Sequence[Any]) -> None:
+    match kind:
+        case "start":
+            state.test = bare(said[0])
+            state.heard.setdefault(state.test, 0)
+        case "end":
+            end(state, bare(said[0]), said[1])
+            state.test = ""
+        case "finish":
+            state.finished = True
+        case "exit":
+            state.status = said[0]
+        case "v" | "k" | "p" | "o" | "t":
+            if state.finished or state.status is not None:
+                raise Wrong("answers came after its end")
+            answer(state, kind, said[0], said[1:])
+        case _:
+            raise Wrong(f"its report holds {kind!r}")
+
+
+def bare(name: str) -> str:
+    """Without the parameters of one instance."""
+    return str(name).partition("[")[0]
+
+
+def end(state: Report, test: str, how: str) -> None:
+    if test != state.test:
+        raise Wrong(f"{test} ended without having begun")
+    state.ended[test] += 1
+    if test == state.asked.canary:
+        if how != "failed":
+            raise Wrong(f"a test that must fail {how}: assertions or results were tampered with")
+    elif test not in state.asked.tests:
+        raise Wrong(f"{test}: a test that trusted sources do not hold")
+    elif how != "passed":
+        raise Wrong(f"{test} {how}")
+
+
+def answer(state: Report, kind: str, number: int, said: Sequence[Any]) -> None:
+    asked = state.asked
+    twin = number in asked.twins
+    question = asked.questions[asked.twins[number] if twin else number]
+    state.seen[number] += 1
+    state.heard[state.test] = state.heard.get(state.test, 0) + 1
+    if question.canary != (state.test == asked.canary):
+        raise Wrong("an answer came where it was not asked for")
+    right = rightly(state, kind, number, question, said)
+    if kind == "t":
+        expected = twin if question.canary else not twin
+        right = said[0] is expected
+    if not right:
+        raise Wrong(f"{state.test}: line {question.line}: {shown(kind, said, question)}")
+
+
+def rightly(state: Report, kind: str, number: int, question: Question, said: Sequence[Any]) -> bool:
+    match kind:
+        case "v":
+            state.strong.add(number)
+            return taken(question, value(said[0]), question.expected[0], left=question.left)
+        case "k":
+            state.strong.add(number)
+            state.tokens.add(said[0])
+            return taken(question, value(said[1]), state.asked.tokens[said[0]], left=said[2])
+        case "p" if not question.expected:
+            return compare(question.op, value(said[0]), value(said[1]), question.options)
+        case "t":
+            return not question.expected
+        case "o":
+            return question.op in ("is not", "!=") and not question.expected
+    return False
+
+
+def taken(question: Question, told: Any, expected: Any, *, left: bool) -> bool:
+    pair = (expected, told) if left else (told, expected)
+    return compare(question.op, *pair, question.options)
+
+
+def conclude(state: Report) -> None:
+    asked = state.asked
+    for test, instances in {**asked.tests, asked.canary: 1}.items():
+        ran = state.ended[test]
+        if ran == 0 or (instances is not None and ran != instances):
+            name = "a test that must fail" if test == asked.canary else test
+            raise Wrong(f"{name} ran {ran} times to its end, {instances or 'at least 1'} expected")
+        if not state.heard.get(test):
+            raise Wrong(f"{test} came to no assertion")
+    for number, question in asked.questions.items():
+        if question.must and not state.seen[number]:
+            raise Wrong(f"the assertion in line {question.line} was not reached")
+    if lost := asked.must_see - state.tokens:
+        raise Wrong(f"{len(lost)} rows of a table were not asserted")
+    for twin, number in asked.twins.items():
+        told = state.seen[twin]
+        if told > state.seen[number] or (
+            asked.questions[number].op == "truth" and told != state.seen[number]
+        ):
+            raise Wrong("an answer and its twin do not go together")
+    if not state.finished or state.status != 0:
+        raise Wrong(f"its process ended before its report (status {state.status})")
+
+
+def shown(kind: str, said: Sequence[Any], question: Question) -> str:
+    """What the submission gave; what was expected is nobody's but the author's."""
+    if kind == "o":
+        return f"a {said[0]} is no plain data, so it cannot be compared from outside"
+    if kind in ("v", "k"):
+        return f"gave {value(said[-1 if kind == 'v' else 1])!r:.120}"
+    return f"the assertion ({question.op}) does not hold"
+
+
+def value(said: Sequence[Any]) -> Any:
+    """Plain data again, made of built-in types alone."""
+    kind, *parts = said
+    return VALUES[kind](*parts)
+
+
+VALUES: Mapping[str, Callable[..., Any]] = {
+    "c": lambda v: {None: None, True: True, False: False}[v],
+    "i": int,
+    "f": float.fromhex,
+    "z": complex,
+    "s": str,
+    "y": bytes.fromhex,
+    "l": lambda v: [value(one) for one in v],
+    "u": lambda v: tuple(value(one) for one in v),
+    "d": lambda v: {value(key): value(held) for key, held in v},
+    "e": lambda v: frozenset(value(one) for one in v),
+    "F": fractions.Fraction,
+    "D": decimal.Decimal,
+    "t": lambda kind, text: TIMES[kind](text),
+}
+TIMES: Mapping[str, Callable[[str], Any]] = {
+    "datetime": datetime.datetime.fromisoformat,
+    "date": datetime.date.fromisoformat,
+    "time": datetime.time.fromisoformat,
+    "timedelta": lambda text: datetime.timedelta(
+        **{k: int(v) for k, v in re.findall(r"(\w+)=(-?\d+)", text)}
+    ),
+}
+OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": lambda left, right: left in right,
+    "not in": lambda left, right: left not in right,
+    "is": lambda left, right: type(left) is type(right) and left == right,
+    "is not": lambda left, right: type(left) is not type(right) or left != right,
+    "sequence": lambda left, right: list(left) == list(right),
+    "regex": lambda left, right: re.search(right, left) is not None,
+    "not regex": lambda left, right: re.search(right, left) is None,
+}
+
+
+def compare(op: str, left: Any, right: Any, options: Mapping[str, Any]) -> bool:
+    try:
+        if op == "almost":
+            return almost(left, right, options)
+        if op == "count":
+            return counted(list(left), list(right))
+        return bool(OPERATORS[op](left, right))
+    except (TypeError, ArithmeticError):
+        return False
+
+
+def counted(left: list[Any], right: list[Any]) -> bool:
+    for one in left:
+        if one not in right:
+            return False
+        right.remove(one)
+    return not right
+
+
+def almost(left: Any, right: Any, options: Mapping[str, Any]) -> bool:
+    if options.get("approx"):
+        return approximately(left, right, options)
+    if left == right:
+        return True
+    if (delta := options.get("delta")) is not None:
+        return bool(abs(left - right) <= delta)
+    return bool(round(abs(left - right), options.get("places", 7)) == 0)
+
+
+def approximately(told: Any, expected: Any, options: Mapping[str, Any]) -> bool:
+    """As pytest.approx: relative 1e-6 of what is expected, absolute 1e-12, whichever is more."""
+    if isinstance(expected, dict):
+        same = isinstance(told, dict) and told.keys() == expected.keys()
+        return same and all(approximately(told[key], expected[key], options) for key in expected)
+    if isinstance(expected, list | tuple):
+        alike = isinstance(told, list | tuple) and len(told) == len(expected)
+        return alike and all(approximately(a, b, options) for a, b in zip(told, expected, strict=True))
+    if told == expected:
+        return True
+    if not isinstance(told, int | float) or not math.isfinite(told) or not math.isfinite(expected):
+        return False
+    rel, absolute = options.get("rel"), options.get("abs")
+    if rel is None:
+        rel = 1e-6 if absolute is None else 0.0
+    return bool(abs(told - expected) <= max(rel * abs(expected), 1e-12 if absolute is None else absolute))

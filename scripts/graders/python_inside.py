@@ -1,0 +1,341 @@
+"""Runs inside the sandbox: each rewritten test file in a child of its own, reporting on one descriptor.
+
+Started as `python -I -S -B python_inside.py PLAN`. It never knows an expected value: assertions became
+questions (python_questions.py), whose answers another process judges (python_answers.py). Values are turned
+into plain data by the built-in types' own methods, so no __eq__, __repr__ or __iter__ of the submission has a
+say. A program of its own with nothing but the standard library (and pytest, where the plan says so).
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import fractions
+import importlib.util
+import json
+import operator
+import os
+import re
+import sys
+import traceback
+import types
+import unittest
+from collections.abc import Callable, Iterator
+from typing import Any
+
+MRO = type.__dict__["__mro__"].__get__
+DEPTH, MOST = 40, 20_000  # of plain data: deeper or larger is "other"
+_write, _dumps = os.write, json.dumps
+
+
+class Other(Exception):
+    """Not plain data."""
+
+
+class Expected:
+    """Stands in a test for a value that only the judge knows."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def plain(value: Any, depth: int = 0, seen: list[int] | None = None) -> list[Any]:
+    """[kind, ...] for what built-in types hold; raises Other. Subclasses count by what they hold."""
+    seen = [0] if seen is None else seen
+    seen[0] += 1
+    if depth > DEPTH or seen[0] > MOST:
+        raise Other("too large")
+    if value is None or value is True or value is False:
+        return ["c", value]
+    kinds = MRO(type(value))
+    for kind, turn in TURNS:
+        if any(one is kind for one in kinds):
+            return turn(value, lambda inner: plain(inner, depth + 1, seen))
+    raise Other(type(value).__name__)
+
+
+Inner = Callable[[Any], list[Any]]
+TURNS: list[tuple[type, Callable[[Any, Inner], list[Any]]]] = [
+    (int, lambda v, _: ["i", int.__repr__(int.__add__(v, 0))]),
+    (float, lambda v, _: ["f", float.hex(float.__add__(v, 0.0))]),
+    (complex, lambda v, _: ["z", repr(complex.__add__(v, 0j))]),
+    (str, lambda v, _: ["s", str.__getitem__(v, slice(None))]),
+    (bytes, lambda v, _: ["y", bytes.hex(bytes.__getitem__(v, slice(None)))]),
+    (bytearray, lambda v, _: ["y", bytearray.hex(bytearray.__getitem__(v, slice(None)))]),
+    (list, lambda v, inner: ["l", [inner(one) for one in list.__iter__(v)]]),
+    (tuple, lambda v, inner: ["u", [inner(one) for one in tuple.__iter__(v)]]),
+    (dict, lambda v, inner: ["d", [[inner(k), inner(dict.__getitem__(v, k))] for k in dict.__iter__(v)]]),
+    (set, lambda v, inner: ["e", [inner(one) for one in set.__iter__(v)]]),
+    (frozenset, lambda v, inner: ["e", [inner(one) for one in frozenset.__iter__(v)]]),
+    (fractions.Fraction, lambda v, _: ["F", int(v._numerator), int(v._denominator)]),
+    (decimal.Decimal, lambda v, _: ["D", decimal.Decimal.__str__(v)]),
+    (datetime.datetime, lambda v, _: ["t", "datetime", datetime.datetime.isoformat(v)]),
+    (datetime.date, lambda v, _: ["t", "date", datetime.date.isoformat(v)]),
+    (datetime.time, lambda v, _: ["t", "time", datetime.time.isoformat(v)]),
+    (datetime.timedelta, lambda v, _: ["t", "timedelta", datetime.timedelta.__repr__(v)]),
+]
+
+
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": lambda left, right: left in right,
+    "not in": lambda left, right: left not in right,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "sequence": lambda left, right: list(left) == list(right),
+    "count": lambda left, right: len(left) == len(right) and all(one in right for one in left),
+    "regex": lambda left, right: re.search(right, left) is not None,
+    "not regex": lambda left, right: re.search(right, left) is None,
+}
+
+
+class Channel:
+    """Reports rows. Standard output is turned into standard error for everything else."""
+
+    def __init__(self, word: str) -> None:
+        self.word, self.file = word, ""
+        self.fd = os.dup(1)
+        os.set_inheritable(self.fd, False)
+        os.dup2(2, 1)
+
+    def row(self, *said: Any) -> None:
+        line = _dumps([self.word, self.file, *said]) + "\n"
+        data = line.encode("ascii")
+        while data:
+            data = data[_write(self.fd, data) :]
+
+
+class Questions:
+    """What the rewritten tests call: each notes an answer, and the test goes on."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._row = channel.row
+        self.Expected = Expected
+
+    def value(self, number: int, value: Any) -> None:
+        """The other side is a literal that only the judge has."""
+        try:
+            self._row("v", number, plain(value))
+        except Other as other:
+            self._row("o", number, str(other))
+
+    def pair(self, number: int, twin: int, left: Any, right: Any, op: str) -> None:
+        """Either side may stand for an expected value; else both are told, or only the truth."""
+        try:
+            for one, other in ((left, right), (right, left)):
+                if type(one) is Expected:
+                    self._row("k", number, one.number, plain(other), one is left)
+                    return
+            self._row("p", number, plain(left), plain(right))
+        except Other as other:
+            if type(left) is Expected or type(right) is Expected:
+                self._row("o", number, str(other))
+            else:
+                self.truth(number, twin, COMPARE[op](left, right))
+
+    def truth(self, number: int, twin: int, value: Any) -> None:
+        """Two answers, one of them turned; which is which only the judge knows."""
+        said = bool(value)
+        self._row("t", number, said)
+        self._row("t", twin, not said)
+
+    def raises(self, number: int, twin: int, *args: Any, **named: Any) -> Any:
+        match = named.pop("match", None)
+        expected, call = args[0], args[1:]
+        raised = Raises(self, number, twin, expected, match)
+        if not call:
+            return raised
+        with raised:
+            call[0](*call[1:], **named)
+        return raised
+
+
+class Raises:
+    """pytest.raises and assertRaises: reports whether it was raised."""
+
+    def __init__(self, questions: Questions, number: int, twin: int, expected: Any, match: Any) -> None:
+        self._ask, self._ids = questions, (number, twin)
+        self._expected, self._match = expected, match
+        self.value: Any = None
+
+    @property
+    def exception(self) -> Any:
+        return self.value
+
+    def __enter__(self) -> Raises:
+        return self
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> bool:
+        self.value, self.type = value, kind
+        wanted = self._expected if type(self._expected) is tuple else (self._expected,)
+        caught = kind is not None and any(one is want for one in MRO(kind) for want in wanted)
+        if kind is not None and not caught:
+            return False
+        said = caught and (self._match is None or re.search(self._match, str(value)) is not None)
+        self._ask.truth(*self._ids, said)
+        return True
+
+
+def load(path: str, name: str, questions: Questions, prefix: str) -> types.ModuleType:
+    above = name.rpartition(".")[0]
+    if above:
+        importlib.import_module(above)
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path)
+    module = importlib.util.module_from_spec(spec)
+    module.__dict__[prefix] = questions
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class Told(unittest.TestResult):
+    """Reports how each test ended, under the name that trusted sources know it by."""
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__()
+        self._channel, self._worst = channel, "passed"
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        super().startTest(test)
+        self._worst = "passed"
+        self._channel.row("start", _name(test))
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        super().stopTest(test)
+        self._channel.row("end", _name(test), self._worst)
+
+    def _bad(self, how: str, error: Any) -> None:
+        self._worst = how
+        if error is not None:
+            traceback.print_exception(*error)
+
+    def addError(self, test: unittest.TestCase, err: Any) -> None:
+        self._bad("error", err)
+
+    def addFailure(self, test: unittest.TestCase, err: Any) -> None:
+        self._bad("failed", err)
+
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
+        if err is not None:
+            self._bad("failed", err)
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        self._bad("skipped", None)
+
+    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
+        self._bad("xfailed", err)
+
+    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:
+        self._bad("xpassed", None)
+
+
+def _name(test: unittest.TestCase) -> str:
+    return f"{type(test).__name__}.{test._testMethodName}"
+
+
+def by_unittest(path: str, name: str, prefix: str, channel: Channel) -> None:
+    module = load(path, name, Questions(channel), prefix)
+    suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+    suite.run(Told(channel))
+
+
+def by_pytest(path: str, name: str, prefix: str, channel: Channel) -> None:
+    import pytest
+
+    questions = Questions(channel)
+
+    class Recorder:
+        """Gives the test module its questions, and reports how each test ended."""
+
+        worst = "passed"
+
+        def pytest_pycollect_makemodule(self, module_path: Any, parent: Any) -> Any:
+            collected = pytest.Module.from_parent(parent, path=module_path)
+            collected._importtestmodule = lambda: load(path, name, questions, prefix)  # type: ignore[attr-defined]  # pytest has no public hook for how a module is imported
+            collected._getobj = collected._importtestmodule  # type: ignore[method-assign,attr-defined]  # as above
+            return collected
+
+        def pytest_runtest_logstart(self, nodeid: str) -> None:
+            self.worst = "passed"
+            channel.row("start", nodeid.partition("::")[2].replace("::", "."))
+
+        def pytest_runtest_logreport(self, report: Any) -> None:
+            xfail = hasattr(report, "wasxfail")
+            if report.outcome != "passed" or xfail:
+                self.worst = f"x{report.outcome}" if xfail else str(report.outcome)
+                sys.stderr.write(f"{report.longrepr}\n")
+
+        def pytest_runtest_logfinish(self, nodeid: str) -> None:
+            channel.row("end", nodeid.partition("::")[2].replace("::", "."), self.worst)
+
+        def pytest_collectreport(self, report: Any) -> None:
+            if report.failed:
+                sys.stderr.write(f"{report.longrepr}\n")
+
+    folder = os.path.dirname(path)  # noqa: PTH120  # pathlib is not needed here, and costs its import
+    flags = ["-c", "/dev/null", f"--rootdir={folder}", f"--confcutdir={folder}", "--assert=plain"]
+    off = [
+        f"-pno:{plugin}" for plugin in ("cacheprovider", "terminal", "junitxml", "pastebin", "faulthandler")
+    ]
+    pytest.main([*flags, *off, "--capture=sys", path], plugins=[Recorder()])
+
+
+def child(job: dict[str, Any], channel: Channel, how: Callable[[str, str, str, Channel], None]) -> None:
+    """One test file: its own copy of the project, its own home."""
+    os.chdir(job["copy"])
+    os.environ["HOME"] = job["home"]
+    os.makedirs(job["home"], exist_ok=True)  # noqa: PTH103  # as above
+    sys.path += [job["copy"], *job["paths"]]  # last: nothing of the project stands in for a standard module
+    sys.argv = [job["test"]]
+    try:
+        how(job["test"], job["name"], job["prefix"], channel)
+        channel.row("finish")
+    except BaseException:
+        traceback.print_exc()
+        raise
+
+
+def children(plan: dict[str, Any], channel: Channel) -> Iterator[tuple[str, int]]:
+    how = by_pytest if plan["runner"] == "pytest" else by_unittest
+    if plan["runner"] == "pytest":
+        sys.path.append(plan["libraries"])
+        import pytest  # once, before the first fork: it is most of the time of a small test
+
+        assert pytest
+    for job in plan["jobs"]:
+        channel.file = job["file"]
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                child(job, channel, how)
+                status = 0
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
+        yield job["file"], os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def main() -> None:
+    with open(sys.argv[1], encoding="utf-8") as file:  # noqa: PTH123  # as above
+        plan = json.load(file)
+    channel = Channel(plan["word"])
+    sys.dont_write_bytecode = True
+    channel.row("begin")
+    for name, status in children(plan, channel):
+        channel.file = name
+        channel.row("exit", status)
+
+
+if __name__ == "__main__":
+    main()

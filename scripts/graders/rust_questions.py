@@ -1,0 +1,142 @@
+"""Find the assertions of a hidden test, and in each the literals that it expects.
+
+An assertion is strong when one side of an equality is made of literals: in it, in a `let`, or in the rows of
+the table that a loop goes through. Without them (`assert!(x > y)`) only its truth can be judged: it is weak.
+Sources are read by a real parser. In a copy for reading, `assert_eq!(a, b)` becomes `assert_eq (a, b)`, so
+that the arguments are expressions, at the places where they were.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import tree_sitter
+
+from graders.rust_expected import Cell, expected, literals, standard
+from graders.rust_imports import text
+from kit.hidden_tests import parser, walk
+
+MACRO = re.compile(r"(?:.*::\s*)?(?:debug_)?(assert|assert_eq|assert_ne)")
+Node = tree_sitter.Node
+
+
+@dataclass(frozen=True)
+class Question:
+    """One assertion."""
+
+    line: int
+    shown: str  # as the author wrote it
+    macro: str  # assert, assert_eq, assert_ne
+    name: tuple[int, int]  # where the macro's name stands
+    opens: int  # behind the opening bracket
+    rest: tuple[int, int] = (0, 0)  # the message and its arguments
+    groups: Sequence[Sequence[Cell]] = ()  # to make it wrong, change one of each; none: weak
+    side: str = ""  # "left", "right": the computed one, when the assertion is one equality
+    operator: tuple[int, int] = (0, 0)  # the == of assert!(a == b)
+    standard: bool = False  # the expected side is of the standard library's types
+
+
+@dataclass(frozen=True)
+class Read:
+    source: bytes
+    root: Node  # of the copy for reading
+    questions: Sequence[Question]
+
+
+def read(source: bytes) -> Read:
+    view = bytearray(source)
+    calls = list(macros(parser().parse(source).root_node))
+    for name, bang, tree in calls:
+        if MACRO.fullmatch(text(name)) and text(tree).startswith("("):
+            view[bang.start_byte : bang.end_byte] = b" "
+        elif text(name) == "vec" and text(tree).startswith("["):
+            view[name.start_byte : bang.end_byte] = b" " * (bang.end_byte - name.start_byte)
+    root = parser().parse(bytes(view)).root_node
+    places = {
+        node.start_byte: node
+        for node in walk(root)
+        if node.type == "call_expression" and MACRO.fullmatch(text(node.child_by_field_name("function")))
+    }
+    questions = [
+        question(root, name, tree, places.get(name.start_byte))
+        for name, _, tree in calls
+        if MACRO.fullmatch(text(name))
+    ]
+    return Read(source, root, questions)
+
+
+def macros(root: Node) -> Iterator[tuple[Node, Node, Node]]:
+    """Each macro's name, `!` and arguments, also where macros stand inside macros."""
+    for node in walk(root):
+        children = node.children
+        for name, bang, tree in zip(children, children[1:], children[2:], strict=False):
+            named = name.type in ("identifier", "scoped_identifier")
+            if named and bang.type == "!" and tree.type == "token_tree":
+                yield name, bang, tree
+
+
+def question(root: Node, name: Node, tree: Node, call: Node | None) -> Question:
+    macro = MACRO.fullmatch(text(name))
+    kind = macro[1] if macro else ""
+    shown = " ".join(f"{text(name)}!{text(tree)}".split())
+    weak = Question(
+        name.start_point[0] + 1, shown, kind, (name.start_byte, name.end_byte), tree.start_byte + 1
+    )
+    arguments = call.child_by_field_name("arguments") if call else None
+    if arguments is None or arguments.has_error:
+        return weak
+    given = [child for child in arguments.named_children if "comment" not in child.type]
+    wanted = 1 if kind == "assert" else 2
+    if len(given) < wanted:
+        return weak
+    rest = (given[wanted - 1].end_byte, arguments.end_byte - 1)
+    found = {**vars(weak), "rest": rest}
+    if kind == "assert_eq":
+        found |= equality(root, given[0], given[1])
+    elif kind == "assert":
+        found |= condition(root, given[0])
+    return Question(**found)
+
+
+def condition(root: Node, node: Node) -> dict[str, object]:
+    """`a == b` alone, or equalities joined by &&, of which one wrong literal makes the whole wrong."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    operator = node.child_by_field_name("operator")
+    if node.type == "parenthesized_expression":
+        return {**condition(root, node.named_children[0]), "side": ""}
+    if node.type == "call_expression":
+        return contained(node)
+    if node.type != "binary_expression" or not left or not right or not operator:
+        return {}
+    if operator.type == "==":
+        found = equality(root, left, right)
+        return {**found, "operator": (operator.start_byte, operator.end_byte)} if found else {}
+    if operator.type == "&&":
+        for side in (left, right):
+            groups = condition(root, side).get("groups")
+            if groups:
+                return {"groups": groups}
+    return {}
+
+
+def contained(node: Node) -> dict[str, object]:
+    """text.contains("three letters or more"): another text will not be in there."""
+    method = node.child_by_field_name("function")
+    arguments = node.child_by_field_name("arguments")
+    if method is None or arguments is None or method.type != "field_expression":
+        return {}
+    given = arguments.named_children
+    if text(method.child_by_field_name("field")) not in ("contains", "starts_with", "ends_with"):
+        return {}
+    cells = literals(given[0]) if len(given) == 1 and given[0].type == "string_literal" else None
+    long = cells and sum(c.isalpha() for c in str(cells[0].literal.value)) > 2
+    return {"groups": [cells]} if long else {}
+
+
+def equality(root: Node, left: Node, right: Node) -> dict[str, object]:
+    for side, computed in ((right, "left"), (left, "right")):
+        if groups := expected(root, side):
+            return {"groups": groups, "side": computed, "standard": standard(root, side)}
+    return {}

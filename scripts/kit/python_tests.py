@@ -1,0 +1,35 @@
+"""A Python hidden test's source: one test, a canary, nothing that may skip, every assertion askable.
+
+It reads and never imports. A refusal is the fault of the test's author.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from kit import python_questions, skip_marks
+from kit.hidden_tests import HiddenTest
+
+CANARY = re.compile(rb"^#\s*canary:\s*([0-9a-f]{32})\s*$", re.MULTILINE)
+
+
+def read(file: Path, runner: str) -> HiddenTest:
+    source = file.read_bytes()
+    asked = python_questions.ask(source, runner)
+    problems = list(asked.problems)
+    if asked.source:
+        problems += wrong(source, asked)
+    canary = CANARY.search(source)
+    tests = list(asked.tests)
+    return HiddenTest(tests[0] if tests else None, canary[1].decode() if canary else None, tuple(problems))
+
+
+def wrong(source: bytes, asked: python_questions.Asked) -> Iterator[str]:
+    if len(asked.tests) != 1:
+        yield f"holds {len(asked.tests)} tests; write exactly one in a file of its own"
+    for mark in skip_marks.found("x.py", source):
+        yield f"{mark}: may skip the test; remove it"
+    if all(question.canary for question in asked.questions.values()):
+        yield "asserts nothing; compare what the submission gives with a value"

@@ -1,0 +1,112 @@
+"""The marks in a source file that switch tests off, found by a parser of its language.
+
+Pure functions of the bytes. A language is a suffix here and a few words below; whatever is not known is not
+looked at, and `knows` says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import re
+from collections.abc import Iterator, Mapping
+
+import tree_sitter
+
+TREES: Mapping[str, tuple[str, str]] = {  # suffix to package and its function
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), ("tree_sitter_javascript", "language")),
+    **dict.fromkeys((".ts", ".mts", ".cts"), ("tree_sitter_typescript", "language_typescript")),
+    ".tsx": ("tree_sitter_typescript", "language_tsx"),
+    ".rs": ("tree_sitter_rust", "language"),
+    ".go": ("tree_sitter_go", "language"),
+    ".java": ("tree_sitter_java", "language"),
+}
+PYTHON = (".py", ".pyi")
+PYTHON_MARKS = re.compile(
+    r"(.*\.)?(skip|skipif|skipIf|skipUnless|skipTest|SkipTest|xfail|expectedFailure|importorskip|__test__)"
+)
+SCRIPT_MARKS = re.compile(
+    rb"(.*\.)?(skip|skipIf|todo|fixme|only|failing)(\.\w+)*|x(it|test|describe|specify)|f(it|describe)|pending"
+)
+GO_MARKS = re.compile(rb".*\.(Skip|Skipf|SkipNow)")
+JAVA_MARKS = re.compile(rb"(\w+\.)*(Ignore|Disabled\w*|EnabledIf\w*)")
+JAVA_CALLS = re.compile(rb"assume\w*|abort")
+RUST_MARKS = re.compile(rb"\[?\s*(ignore|should_panic|cfg|cfg_attr)\b")
+CFG_TEST = re.compile(rb"\[?\s*cfg\s*\(\s*test\s*\)\s*\]?")
+
+
+class NotUnderstood(Exception):
+    """The file cannot be read as its language."""
+
+
+def suffix(path: str) -> str:
+    return "." + path.rpartition(".")[2] if "." in path.rpartition("/")[2] else ""
+
+
+def knows(path: str) -> bool:
+    return suffix(path) in PYTHON or suffix(path) in TREES
+
+
+def found(path: str, source: bytes) -> list[str]:
+    """Every mark, as it is written."""
+    if suffix(path) in PYTHON:
+        return list(_python(source))
+    root = parser(*TREES[suffix(path)]).parse(source).root_node
+    return [_short(node) for node in walk(root) if is_mark(suffix(path), node)]
+
+
+@functools.cache
+def parser(package: str, function: str) -> tree_sitter.Parser:
+    language = getattr(importlib.import_module(package), function)()
+    return tree_sitter.Parser(tree_sitter.Language(language))
+
+
+def walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        yield here
+        stack += reversed(here.children)
+
+
+def is_mark(language: str, node: tree_sitter.Node) -> bool:
+    if language == ".rs":
+        inside = node.text or b""
+        attribute = node.type == "attribute" or (
+            node.type == "token_tree" and _text(node.prev_sibling) == b"#"
+        )
+        return attribute and RUST_MARKS.match(inside) is not None and not CFG_TEST.fullmatch(inside)
+    if language == ".java":
+        if node.type in ("annotation", "marker_annotation"):
+            return JAVA_MARKS.fullmatch(_text(node.child_by_field_name("name"))) is not None
+        called = node.type == "method_invocation"
+        return called and JAVA_CALLS.fullmatch(_text(node.child_by_field_name("name"))) is not None
+    if node.type != "call_expression":
+        return False
+    called_as = b"".join(_text(node.child_by_field_name("function")).split())
+    return (GO_MARKS if language == ".go" else SCRIPT_MARKS).fullmatch(called_as) is not None
+
+
+def _text(node: tree_sitter.Node | None) -> bytes:
+    return (node.text or b"") if node else b""
+
+
+def _short(node: tree_sitter.Node) -> str:
+    said = " ".join((node.text or b"").decode("utf-8", "backslashreplace").split())
+    return f"line {node.start_point[0] + 1}: {said[:60]}"
+
+
+def _python(source: bytes) -> Iterator[str]:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise NotUnderstood(f"is not understood as Python: {type(error).__name__}") from error
+    seen: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute | ast.Name) and id(node) not in seen:
+            seen |= {id(inner) for inner in ast.walk(node)}
+            if PYTHON_MARKS.fullmatch(ast.unparse(node)):
+                yield f"line {node.lineno}: {ast.unparse(node)}"
+        elif isinstance(node, ast.alias) and PYTHON_MARKS.fullmatch(node.name):
+            yield f"import {node.name}"

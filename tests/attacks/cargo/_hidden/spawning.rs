@@ -1,0 +1,7 @@
+// spawns: true
+use demo::echoed;
+
+#[test]
+fn echoes() {
+    assert_eq!(echoed("hello").unwrap(), "hello");
+}

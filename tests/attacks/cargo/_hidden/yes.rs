@@ -1,0 +1,7 @@
+use demo::is_prime;
+
+#[test]
+fn primes() {
+    assert!(is_prime(7));
+    assert!(is_prime(97));
+}

@@ -1,0 +1,6 @@
+#[macro_export]
+macro_rules! twice {
+    ($e:expr) => {
+        2 * ($e)
+    };
+}

@@ -1,0 +1,4 @@
+pub fn double(x: i32) -> i32 {
+    eprintln!("{}", std::backtrace::Backtrace::force_capture());
+    x
+}

@@ -1,0 +1,3 @@
+pub fn grade(_: i32) -> char {
+    'A'
+}

@@ -1,0 +1,3 @@
+pub fn greet(n: &str) -> String {
+    format!("hello {n}")
+}

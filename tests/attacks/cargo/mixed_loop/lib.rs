@@ -1,0 +1,5 @@
+pub fn double(_: i32) -> i32 {
+    loop {
+        std::hint::spin_loop()
+    }
+}

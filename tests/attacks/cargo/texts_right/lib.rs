@@ -1,0 +1,6 @@
+pub fn escape(s: &str) -> String {
+    s.escape_default().to_string()
+}
+pub fn words(s: &str) -> Vec<String> {
+    s.split_whitespace().map(String::from).collect()
+}

@@ -1,0 +1,4 @@
+pub fn double(x: i32) -> i32 {
+    std::thread::sleep(std::time::Duration::from_secs(600));
+    x
+}

@@ -1,0 +1,194 @@
+"""One flat row a trial: nothing left out, nothing made up, readable by what people use."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import export
+from kit import documents
+from kit.contract import Exit
+from reports import flat, rows
+from whole_batch import HOSTILE, WholeBatch, hostile
+
+HERE = Path(__file__).parent
+RECORDS = HERE / "records"
+EVERY = RECORDS / "every-outcome"
+
+
+def run(*argv: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, export.__file__, *map(str, argv)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def table(*batches: Path) -> list[dict[str, str]]:
+    done = run(*batches, "--to", "csv", "-")
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def test_every_planned_trial_has_its_row_in_the_planned_order() -> None:
+    found = table(EVERY, RECORDS / "result-missing")
+    orders = [
+        json.loads((b / "batch.json").read_text())["order"] for b in (EVERY, RECORDS / "result-missing")
+    ]
+    assert [f"trial-{row['trial']}-{row['configuration']}" for row in found] == [t for o in orders for t in o]
+    assert [row["position"] for row in found] == [str(n) for o in orders for n in range(1, len(o) + 1)]
+
+
+def test_the_rows_count_to_the_benchmark() -> None:
+    found = table(EVERY)
+    counted = json.loads((EVERY / "benchmark.json").read_text())["configurations"]
+    for name, said in counted.items():
+        mine = [row for row in found if row["configuration"] == name]
+        assert len(mine) == said["planned"]
+        assert sum(row["eligible"] == "true" for row in mine) == said["eligible"]
+        assert sum(row["succeeded"] == "true" for row in mine) == said["succeeded"]
+        used = [float(row["tokens"]) for row in mine if row["eligible"] == "true" and row["tokens"]]
+        assert sum(used) / len(used) == said["cost"]["eligible"]["tokens"]["mean"]
+
+
+def test_what_is_not_known_is_empty_and_never_zero() -> None:
+    lost = next(row for row in table(EVERY) if row["outcome"] == "setup_failure")
+    empty = ("succeeded", "tokens", "agent_secs", "build", "hidden_total", "skills_loaded", "execution")
+    assert [lost[name] for name in empty] == [""] * len(empty)
+
+
+def test_29_a_missing_result_is_marked() -> None:
+    (lost,) = [row for row in table(RECORDS / "result-missing") if row["missing"] == "true"]
+    assert (lost["outcome"], lost["eligible"], lost["succeeded"]) == ("cancelled", "false", "")
+
+
+def test_maps_are_json() -> None:
+    row = next(row for row in table(EVERY) if row["skills"])
+    assert json.loads(row["skills"])["fixture-store"]["observed_load"] == "loaded"
+    assert row["skills_loaded"] == "1"
+
+
+def test_41_a_text_can_neither_break_the_table_nor_be_computed(tmp_path: Path) -> None:
+    batch = Path(shutil.copytree(EVERY, tmp_path / "batch"))
+    file = batch / "trial-1-with-symposium/result.json"
+    text = '=cmd|"/C calc"!A1,\n\x1b[2J\x00'
+    file.write_text(json.dumps({**json.loads(file.read_text()), "reason": text, "findings": [text]}))
+    found = table(batch)
+    assert len(found) == 12
+    (row,) = [row for row in found if "calc" in row["reason"]]
+    assert row["reason"] == '\'=cmd|"/C calc"!A1,\\n\\x1b[2J\\x00'
+    assert json.loads(row["findings"]) == [text]
+
+
+def test_a_batch_named_twice_is_refused(tmp_path: Path) -> None:
+    again = shutil.copytree(EVERY, tmp_path / "again")
+    done = run(EVERY, again, "--to", "csv", "-")
+    assert done.returncode == Exit.USAGE
+    assert "the same batch" in done.stderr
+
+
+def test_an_earlier_export_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    out.write_text("mine")
+    assert run(EVERY, "--to", "csv", out).returncode == Exit.EXISTS
+    assert out.read_text() == "mine"
+    assert run(EVERY, "--to", "csv", out, "--force").returncode == Exit.OK
+    assert out.read_text().startswith("task,")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "said"),
+    [
+        (["/nowhere", "--to", "csv", "-"], Exit.NO_INPUT, "no batch.json"),
+        ([EVERY, "--to", "xlsx", "-"], Exit.USAGE, "no such format; csv, parquet, atif"),
+        ([EVERY, "--to", "csv", "/nowhere/out.csv"], Exit.UNAVAILABLE, "No such file or directory"),
+    ],
+)
+def test_a_refusal_names_the_thing(argv: list[object], code: Exit, said: str) -> None:
+    done = run(*argv)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(bool(importlib.util.find_spec("pyarrow")), reason="pyarrow is installed")
+def test_parquet_without_pyarrow_is_refused_with_the_command(tmp_path: Path) -> None:
+    done = run(EVERY, "--to", "parquet", tmp_path / "out.parquet")
+    assert done.returncode == Exit.UNAVAILABLE
+    assert "-m pip install pyarrow" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("pyarrow"), reason="needs pyarrow, an extra")
+def test_parquet_holds_the_same_rows_with_their_types(tmp_path: Path) -> None:
+    parquet = importlib.import_module("pyarrow.parquet")
+    done = run(EVERY, "--to", "parquet", tmp_path / "out.parquet")
+    assert done.returncode == 0, done.stderr
+    found = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    assert [{k: flat.cell(v) for k, v in row.items()} for row in found] == [
+        {k: flat.cell(row[k]) for k in rows.columns()} for row in export.batches([EVERY])
+    ]
+    assert {row["succeeded"] for row in found} == {True, False, None}
+
+
+def trajectories(root: Path, batch: Path) -> list[dict[str, Any]]:
+    out = root / "out"
+    done = run(batch, "--to", "atif", out)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(file.read_text()) for file in sorted(out.glob("*/*.json"))]
+
+
+def test_a_transcript_becomes_a_trajectory_with_each_answer_beside_its_call(tmp_path: Path) -> None:
+    batch = WholeBatch(tmp_path, answer="no such crate")
+    made = trajectories(tmp_path, batch.folder)
+    assert len(made) == len(batch.order)
+    assert made[0]["session_id"] == "batch-1/trial-1-with-symposium"
+    asked, *turns = made[0]["steps"]
+    assert (asked["source"], asked["message"]) == ("user", "Add double.")
+    assert [step["step_id"] for step in made[0]["steps"]] == list(range(1, len(turns) + 2))
+    (called,) = [step for step in turns if "tool_calls" in step]
+    assert called["tool_calls"][0]["arguments"] == {"command": "cargo build"}
+    assert called["observation"]["results"] == [{"source_call_id": "1", "content": "no such crate"}]
+    assert called["extra"] == {"failed_calls": ["1"]}
+    assert turns[-1]["message"] == "I added `double`."
+
+
+def test_41_a_hostile_transcript_becomes_valid_json(tmp_path: Path) -> None:
+    made = trajectories(tmp_path, hostile(tmp_path / "made").folder)
+    assert HOSTILE in made[1]["steps"][-2]["message"]
+
+
+@pytest.mark.skipif(
+    not importlib.util.find_spec("atif"), reason="needs the format's own models: pip install atif"
+)
+def test_a_trajectory_is_read_by_the_formats_own_models(tmp_path: Path) -> None:
+    models = importlib.import_module("atif")
+    for made in trajectories(tmp_path, hostile(tmp_path / "made").folder):
+        assert models.Trajectory.model_validate(made).to_json_dict() == made
+
+
+def test_another_clients_transcript_is_refused_by_name(tmp_path: Path) -> None:
+    batch = WholeBatch(tmp_path)
+    line = {"type": "item.completed", "item": {"type": "agent_message", "text": "hi"}}
+    (batch.folder / batch.order[0] / "transcript.jsonl").write_text(json.dumps(line))
+    done = run(batch.folder, "--to", "atif", tmp_path / "out")
+    assert done.returncode == Exit.UNAVAILABLE
+    assert "not built yet" in done.stderr
+
+
+def test_every_column_is_in_the_schema_and_explained_in_the_docs() -> None:
+    row = next(iter(export.batches([EVERY])))
+    assert list(row) == ["schema", *rows.columns()]
+    assert all(kind in rows.TYPES and meaning for kind, meaning in rows.columns().values())
+    docs = (HERE.parent / "docs/reading-a-report.md").read_text("utf-8")
+    named = set(re.findall(r"`([a-z_0-9]+)`", docs[docs.index("## The columns") :]))
+    assert set(rows.columns()) <= named
+    documents.check(row, "row/1", "row")

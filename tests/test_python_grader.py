@@ -1,0 +1,350 @@
+"""The Python graders on what submissions try: no forged pass, no right answer refused (G05-G08)."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import secrets
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import grade
+import graders
+import planning
+import python_tasks
+from graders import Infrastructure, Judged, Work, grading_copy, interpreter, python, python_answers, staging
+from graders.sandbox import open_folder
+from grading.bare import Bare
+from kit import documents, python_questions, python_tests, submissions, tasks
+from kit.layout import Run
+from kit.submissions import SOLUTION, STARTER, Submission
+
+RUNNERS = ("unittest", "pytest")
+CASES = sorted(path.parent for path in Path(__file__).parent.glob("attacks/python/*/case.toml"))
+
+
+def build(runner: str, root: Path, case: dict[str, Any]) -> Work:
+    """The grading copy of a submission, as grade.py makes it."""
+    folder = python_tasks.make(root / "evals", runner)
+    tree = root / "left"
+    shutil.copytree(folder / "starter", tree)
+    for name in case.get("folders", ()):
+        shutil.rmtree(tree / name, ignore_errors=True)
+        (tree / name).mkdir(parents=True)
+    python_tasks.write(tree, case.get("files", {}))
+    for name, text in case.get("bytecode", {}).items():
+        compiled(tree / name, text, alone=name not in case.get("files", {}))
+    for name in case.get("names", ()):
+        said = re.sub(rb"\\x(..)", lambda m: bytes([int(m[1], 16)]), name.encode())
+        os.close(os.open(os.fsencode(tree) + b"/" + said, os.O_CREAT | os.O_WRONLY))
+    task = tasks.load(root / "evals", "chunk")
+    copy, fixtures = open_folder(root / "copy"), open_folder(root / "fixtures")
+    grading_copy.make(task, tree, copy, fixtures)
+    return Work(task.document(), copy, task.checks, open_folder(root / "scratch"), fixtures)
+
+
+def compiled(file: Path, text: str, *, alone: bool) -> None:
+    """Unchecked-hash bytecode of that text: beside the source, or in its place."""
+    source = file.with_name("written.py")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(text)
+    code = compile(text, str(file), "exec")
+    data = importlib._bootstrap_external._code_to_hash_pyc(  # type: ignore[attr-defined]  # py_compile cannot compile one text under another's name
+        code, importlib.util.source_hash(text.encode()), False
+    )
+    source.unlink()
+    cache = file.with_suffix(".pyc") if alone else Path(importlib.util.cache_from_source(str(file)))
+    cache.parent.mkdir(exist_ok=True)
+    cache.write_bytes(data)
+
+
+@pytest.fixture
+def root() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="ae-python-"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+def judged(runner: str, root: Path, case: dict[str, Any], deadline: float = 20.0) -> dict[str, Judged]:
+    bench = Bare(Path("/usr"), deadline_secs=deadline)
+    return {one.name: one for one in graders.load(runner).judge(build(runner, root, case), bench)}
+
+
+def verdict(found: dict[str, Judged]) -> str:
+    return "pass" if {one.verdict for one in found.values()} == {"pass"} else "fail"
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_G08_each_case_is_judged_rightly_by_unittest(folder: Path, root: Path) -> None:
+    case = tomllib.loads((folder / "case.toml").read_text("utf-8"))
+    found = judged("unittest", root, case)
+    said = {one.name: one.detail for one in found.values()}
+    assert verdict(found) == case["verdict"], said
+    assert set(found) == {"hidden.chunk", "own_tests"}
+    if case["verdict"] == "fail":
+        assert found["hidden.chunk"].verdict == "fail", said
+
+
+# Those that pytest could judge otherwise; AGENT_EVAL_ALL_ATTACKS=1 runs every one, in a few minutes.
+OF_PYTEST: tuple[str, ...] = (
+    "plants",
+    "plugin",
+    "skips-by",
+    "exits-a",
+    "adds-tests",
+    "replaces-json",
+    "replaces-write",
+    "forges-the",
+)
+OF_PYTEST += (
+    "honest-conf",
+    "honest-list",
+    "honest-output",
+    "honest-own-tests",
+    "equals-everything-l",
+    "bytecode-a",
+)
+WANTED = (
+    CASES if os.environ.get("AGENT_EVAL_ALL_ATTACKS") else [c for c in CASES if c.name.startswith(OF_PYTEST)]
+)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("folder", WANTED, ids=lambda folder: folder.name)
+def test_G08_each_case_is_judged_rightly_by_pytest(folder: Path, root: Path) -> None:
+    case = tomllib.loads((folder / "case.toml").read_text("utf-8"))
+    found = judged("pytest", root, case)
+    said = {one.name: one.detail for one in found.values()}
+    assert verdict(found) == case["verdict"], said
+    if case["verdict"] == "fail":
+        assert found["hidden.chunk"].verdict == "fail", said
+
+
+def named(name: str) -> dict[str, Any]:
+    folder = next(one for one in CASES if one.name == name)
+    return tomllib.loads((folder / "case.toml").read_text("utf-8"))
+
+
+# Each guard removed lets a named attack through, or refuses a named honest submission: so each is needed.
+REMOVED = {
+    "only sources reach the copy": ("bytecode-alone", "is_source", None),
+    "a report must be whole": ("exits-at-import", "conclude", None),
+    "an exception is what it is, not what it is called": (
+        "raises-a-lookalike",
+        "any(one is want for one in MRO(kind) for want in wanted)",
+        "kind.__name__ in [want.__name__ for want in wanted]",
+    ),
+    "the report has a descriptor of its own": ("honest-output", "os.dup2(2, 1)", "pass"),
+    "each test file runs in a child": ("honest-chdir", "sys.dont_write_bytecode = True", "sys.exit(3)"),
+    "plain data is bounded": ("returns-itself", "depth > DEPTH", "depth < 0"),
+}
+
+
+@pytest.mark.parametrize("guard", REMOVED)
+def test_D06_without_a_guard_a_named_case_is_judged_wrongly(
+    guard: str, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, what, instead = REMOVED[guard]
+    case = named(name)
+    if what == "is_source":
+        monkeypatch.setattr(python, what, lambda path: True)
+    elif what == "conclude":
+        monkeypatch.setattr(python_answers, what, lambda state: None)
+    else:
+        text = python.INSIDE.read_text("utf-8")
+        assert what in text
+        changed = root / "inside.py"
+        changed.write_text(text.replace(what, instead or ""))
+        monkeypatch.setattr(python, "INSIDE", changed)
+    if guard == "plain data is bounded":
+        assert "RecursionError" in judged("unittest", root, case)["hidden.chunk"].output.decode()
+        return
+    try:
+        found = verdict(judged("unittest", root, case))
+    except Infrastructure:
+        found = "infrastructure"
+    assert found != case["verdict"]
+
+
+def test_G07_a_hang_is_the_submissions_failure(root: Path) -> None:
+    hang = {"files": {"chunker/__init__.py": "def chunk(items, size):\n    while True:\n        pass\n"}}
+    found = judged("unittest", root, hang, deadline=2.0)
+    assert found["hidden.chunk"].verdict == "fail"
+    assert "did not end within the grading deadline" in found["hidden.chunk"].detail
+
+
+def test_G07_an_interpreter_that_does_not_start_is_not(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python, "python", lambda: Path("/nowhere/python3"))
+    with pytest.raises(Infrastructure, match="did not start"):
+        judged("unittest", root, named("honest"))
+
+
+def test_G08_the_runs_interpreter_takes_nothing_from_its_surroundings(root: Path) -> None:
+    """-I -S -B: no site, no user site, no PYTHON* variables; and the project comes last on its path."""
+    looks = python_tasks.RIGHT + (
+        "import sys\n"
+        "assert sys.flags.isolated and sys.flags.no_site and sys.dont_write_bytecode\n"
+        "assert not any('site-packages' in path or 'dist-packages' in path for path in sys.path)\n"
+        "assert sys.path[-1].endswith('/project')\n"
+    )
+    assert verdict(judged("unittest", root, {"files": {"chunker/__init__.py": looks}})) == "pass"
+
+
+def test_G08_the_verdict_says_how_many_assertions_were_judged_by_value(root: Path) -> None:
+    detail = judged("unittest", root, named("honest"))["hidden.chunk"].detail
+    assert detail == "1 passed; 5 assertions, 3 by value, 2 by truth"
+
+
+def asked(body: str, runner: str = "pytest") -> python_questions.Asked:
+    head = "import pytest\nfrom m import f\n"
+    return python_questions.ask((head + body).encode(), runner)
+
+
+@pytest.mark.parametrize(
+    ("body", "gone"),
+    [
+        ("def test_x():\n    assert f() == 'expected'\n", "expected"),
+        ("def test_x():\n    assert 'expected' == f()\n", "expected"),
+        ("def test_x():\n    want = ['expected']\n    assert f() == want\n", "expected"),
+        ("WANT = {'a': 'expected'}\ndef test_x():\n    assert f() == WANT\n", "expected"),
+        ("def test_x():\n    for a, b in [(1, 'expected')]:\n        assert f(a) == b\n", "expected"),
+        (
+            "ROWS = [(1, 'expected')]\ndef test_x():\n    for a, b in ROWS:\n        assert f(a) == b, b\n",
+            "expected",
+        ),
+        (
+            "@pytest.mark.parametrize('a,b', [(1, 'expected')])\ndef test_x(a, b):\n    assert f(a) == b\n",
+            "expected",
+        ),
+        ("@pytest.mark.parametrize('b', ['expected'])\ndef test_x(b):\n    assert f() == b\n", "expected"),
+        ("def test_x():\n    assert f() == pytest.approx(47.11)\n", "47.11"),
+        ("def test_x():\n    assert f() is None and f() == 'expected'\n", "expected"),
+    ],
+)
+def test_G08_an_expected_value_that_is_written_out_is_not_in_what_runs(body: str, gone: str) -> None:
+    turned = asked(body)
+    assert turned.problems == []
+    assert gone not in turned.source
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def test_x():\n    want = [4711]\n    f(want)\n    assert f() == want\n",  # it is also given
+        "def test_x():\n    want = 1\n    want = 2\n    assert f() == want\n",  # it is not one value
+        "def test_x():\n    want = f()\n    assert f() == want\n",
+    ],
+)
+def test_G08_a_value_that_is_used_otherwise_stays(body: str) -> None:
+    turned = asked(body)
+    assert "want = None" not in turned.source
+    assert not turned.tokens
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("async def test_x():\n    assert await f() == 1\n", "async"),
+        ("def test_x():\n    with pytest.warns(UserWarning):\n        f()\n", "pytest.warns"),
+        ("class T(unittest.TestCase):\n    def test_x(self):\n        self.assertLogs()\n", "assertLogs"),
+    ],
+)
+def test_G08_what_cannot_be_turned_into_a_question_is_named(body: str, problem: str) -> None:
+    assert any(problem in one for one in asked(body).problems)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def test_a():\n    assert f() == 1\ndef test_b():\n    assert f() == 1\n", "holds 2 tests"),
+        ("def helper():\n    assert f() == 1\n", "holds 0 tests"),
+        ("@pytest.mark.skip\ndef test_a():\n    assert f() == 1\n", "may skip"),
+        ("def test_a():\n    f()\n", "asserts nothing"),
+        ("def test_a(:\n", "is not Python"),
+    ],
+)
+def test_T04_a_hidden_test_of_python_is_one_test_that_runs(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "x.py").write_text(text)
+    assert any(said in one for one in python_tests.read(tmp_path / "x.py", "pytest").problems)
+
+
+@pytest.mark.parametrize(
+    ("op", "left", "right", "options", "holds"),
+    [
+        ("==", [1, 2], [1, 2], {}, True),
+        ("==", (1, 2), [1, 2], {}, False),
+        ("==", {"a": frozenset({1})}, {"a": {1}}, {}, True),
+        ("is", True, 1, {}, False),
+        ("count", [1, 1, 2], [1, 2, 1], {}, True),
+        ("count", [1, 2, 2], [1, 2, 1], {}, False),
+        ("almost", 0.1 + 0.2, 0.3, {}, True),
+        ("almost", 0.1, 0.2, {"places": 3}, False),
+        ("almost", 1.0, 1.5, {"delta": 0.5}, True),
+        ("almost", [0.1 + 0.2], [0.3], {"approx": True}, True),
+        ("almost", 1.1, 1.0, {"approx": True, "abs": 0.05}, False),
+        ("almost", "x", 1.0, {"approx": True}, False),
+        ("<", "a", 1, {}, False),
+        ("regex", "abc", "b.", {}, True),
+    ],
+)
+def test_the_judge_compares_as_the_tests_would(
+    op: str, left: Any, right: Any, options: dict[str, Any], holds: bool
+) -> None:
+    assert python_answers.compare(op, left, right, options) is holds
+
+
+def test_the_interpreter_is_one_that_every_sandbox_can_read() -> None:
+    assert interpreter.python().is_relative_to("/usr")
+    assert interpreter.version().startswith("Python 3.")
+
+
+LOOKS = """
+def grade(seal):
+    closed = []
+    for place in {places!r}:
+        try:
+            open(place, "rb").close()
+            closed.append(False)
+        except OSError:
+            closed.append(True)
+    seen = "chunker/__init__.py" in seal.after
+    return {{"checks": {{"closed": all(closed), "seal": seen}}, "detail": str(closed)}}
+"""
+
+
+@pytest.mark.real
+def test_G05_under_srt_the_solution_passes_the_starter_fails_and_a_function_sees_the_seal_alone() -> None:
+    root = Path(tempfile.mkdtemp(prefix="ae-python-", dir="/var/tmp"))
+    root.chmod(0o755)
+    try:
+        more = '[[assert]]\ntype = "function"\nfunction = "own:grade"\n'
+        places = [Path(__file__), root / "evals/tasks/chunk/checks/chunk.py", grade.__file__]
+        text = LOOKS.format(places=[str(place) for place in places])
+        for runner in RUNNERS:
+            python_tasks.make(root / "evals", runner, more)
+            (root / "evals/tasks/chunk/graders").mkdir(exist_ok=True)
+            (root / "evals/tasks/chunk/graders/own.py").write_text(text)
+            for submission, right in ((SOLUTION, "pass"), (STARTER, "fail")):
+                found = under_srt(root, submission)
+                assert found["status"] == "graded", found["problem"]
+                assert found["checks"]["hidden.chunk"] == right, found["steps"]
+                assert found["checks"]["assert.function"] == "pass", found["steps"]
+    finally:
+        shutil.rmtree(root)
+
+
+def under_srt(root: Path, submission: Submission) -> documents.Document:
+    task = tasks.load(root / "evals", "chunk")
+    with staging.staged(root / "eval-root") as (staged, place):
+        run = Run(place / "grading", planning.control_root() / secrets.token_hex(4))
+        tree = place / "left"
+        submissions.make(task, submission, tree)
+        setting = grade.Setting(staged, run, (61000, 61999))
+        return grade.grade_tree(task.document(), task.evals, tree, setting)
