@@ -203,6 +203,7 @@ def kept(judged: Judged, output: Path | None) -> Document:
         "elapsed_secs": round(judged.elapsed_secs, 3),
         "output": name,
         "detail": judged.detail,
+        **judged.counted,
     }
 
 

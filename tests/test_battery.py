@@ -12,7 +12,7 @@ import pytest
 import battery
 import graders
 import python_tasks
-from adversaries import python_code, rust_code
+from wrong_code import python_code, rust_code
 from graders import Work, grading_copy
 from graders.sandbox import open_folder
 from grading.bare import Bare

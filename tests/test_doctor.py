@@ -97,7 +97,7 @@ def test_W03_each_missing_thing_is_named_with_the_way_to_get_it(
 def test_W03_tools_that_were_never_installed_are_one_command_away(patient: Patient) -> None:
     shutil.rmtree(patient.machine.tools)
     missing = patient.missing()
-    assert set(missing) == {"node", "srt", "claude", "cargo-agents"}
+    assert set(missing) == {"node", "srt", "claude", "codex", "cargo-agents"}
     assert all(says.endswith("the tools are not installed; run `make tools`") for says in missing.values())
 
 

@@ -121,7 +121,7 @@ START = '{"agent":"claude","event":"SessionStart","input":{},"output":{}}\n'
         (START, ["UserPromptSubmit"], "inconclusive"),  # a line that no hook wrote
         (START + START, ["SessionStart"], "inconclusive"),
         (None, ["SessionStart"], "inconclusive"),  # a line that was taken away
-        (START, [], "pass"),  # a client that tells of no hooks
+        (START, [], "inconclusive"),  # a client that tells of every hook, and of none
     ],
 )
 def test_E05_the_trace_and_the_clients_own_hook_events_must_agree(

@@ -47,6 +47,8 @@ def test_E03_session_start(trial: Trial, trace: str | None, verdict: str) -> Non
     del trial.files["hook-trace.jsonl"]
     if trace is not None:
         trial.files["hook-trace.jsonl"] = trace
+    if verdict == "fail":
+        trial.client_ran()  # the client, too, knows of no SessionStart
     assert sync(trial, "session_start") == verdict
 
 
@@ -65,6 +67,7 @@ def test_E03_a_trace_that_could_not_be_kept_is_not_a_trace_that_is_not_there(tri
 
 def test_E03_a_cut_session_had_its_start_all_the_same(trial: Trial) -> None:
     trial.session_cut()
+    trial.client_ran()
     del trial.files["hook-trace.jsonl"]
     assert sync(trial, "session_start") == "fail"
 
