@@ -36,6 +36,7 @@ from kit.layout import (
     TRIAL,
     Run,
 )
+from rungs import Rung
 
 STEP = Step(
     name="grade",
@@ -123,10 +124,12 @@ def grade_tree(
     body |= {"content_hash": task["content_hash"], "grader_sha256": own_hash()}
     body |= {"uid": None, "cargo_secs": None, "sandbox_secs": None}
     try:
-        with own_uid(*setting.uids) as uid, scratch(setting.place, uid):
+        place, stage = setting.place, setting.stage
+        steady = rungs.steady(setting.rung, stage, place.control / "srt")
+        with own_uid(*setting.uids) as uid, scratch(place, uid), steady as rung:
             body["uid"], known = uid, same(task, evals)
             until = started + task["deadlines_secs"]["grading"]
-            bench = sandboxes(setting, uid, until)
+            bench = sandboxes(rung, setting, uid, until)
             left = assertions.Left(tree, sealed, tuple(symposiums))
             judged = verdicts(known, task, left, setting.place, bench, invalid)
             steps.extend(kept(one, output) for one in judged)  # one by one: what was judged stays
@@ -153,8 +156,7 @@ def same(task: Document, evals: Path) -> tasks.Task:
     return found
 
 
-def sandboxes(setting: Setting, uid: int | None, until: float) -> Sandboxes:
-    rung = rungs.load(setting.rung)
+def sandboxes(rung: Rung, setting: Setting, uid: int | None, until: float) -> Sandboxes:
     if why := rung.unavailable():
         raise Infrastructure(why)
     return Sandboxes(rung, setting.stage, setting.place, uid, until, setting.reads, setting.denied)

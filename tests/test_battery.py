@@ -12,13 +12,13 @@ import pytest
 import battery
 import graders
 import python_tasks
-from wrong_code import python_code, rust_code
 from graders import Work, grading_copy
 from graders.sandbox import open_folder
 from grading.bare import Bare
 from kit import documents, proofs, submissions, tasks
 from kit.hidden_tests import parser
 from kit.submissions import Submission
+from wrong_code import python_code, rust_code
 
 ROOT = Path(__file__).parents[1]
 RUST = (ROOT / "evals/tasks/formatting/solution/src/lib.rs").read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from kit.contract import Exit
@@ -15,12 +16,12 @@ class Broken(Exception):
     """A script did not do its work; str() says which and what it printed."""
 
 
-def run(name: str, *args: str | Path) -> str:
+def run(name: str, *args: str | Path, fine: Collection[int] = (Exit.OK,)) -> str:
     """scripts/<name>.py with these arguments; the last line of its stdout."""
     argv = [sys.executable, SCRIPTS / f"{name}.py", *args]
     done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode == Exit.INTERRUPTED:
         raise KeyboardInterrupt
-    if done.returncode:
+    if done.returncode not in fine:
         raise Broken(f"{name}.py ended with {done.returncode}: {done.stderr.strip()[-800:]}")
     return done.stdout.strip().rpartition("\n")[2]

@@ -6,8 +6,9 @@ Only trials on a comparable rung are ever compared. Every rung passes or openly 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, cast
@@ -57,6 +58,15 @@ class Rung(Protocol):
 
 def load(name: str) -> Rung:
     return cast(Rung, importlib.import_module(f"rungs.{name}"))
+
+
+@contextlib.contextmanager
+def steady(name: str, stage: Document, folder: Path) -> Iterator[Rung]:
+    """The rung for many commands without a network: kept running, in that folder, where a rung can be."""
+    rung = load(name)
+    kept = getattr(rung, "kept_running", None)
+    with kept(stage, folder) if kept else contextlib.nullcontext(rung) as found:
+        yield found
 
 
 def trial_box(trial: Document, stage: Document, uid: int | None, *, network: bool = True) -> Box:

@@ -1,0 +1,96 @@
+"""srt kept running for one grading: the same policy and sandbox, without starting Node for each command.
+
+srt's library wraps a command into a shell line; that line runs in the same namespaces and under the same uid
+as srt itself does elsewhere. Only for boxes without a network: the proxy of a resident srt would be shared.
+The library does not validate, so each policy is checked and written first, as for srt (prepare). A resident
+that does not answer is the machine's fault, and is said; there is no silent way back to another sandbox.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from kit.contract import Exit, Stop
+from kit.documents import Document
+from rungs import Box, Command, srt
+from rungs.namespaces import PATH, outside
+
+PROGRAM = Path(__file__).with_suffix(".mjs")
+NOTHING: Document = {"allowedDomains": [], "deniedDomains": [], "strictAllowlist": True}
+CLOSED: Document = {"denyRead": ["/"], "allowRead": [], "allowWrite": [], "denyWrite": []}
+
+
+class Resident:
+    """A Rung of one grading; srt.py in everything but how a command is wrapped."""
+
+    COMPARABLE: bool = srt.COMPARABLE
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+
+    def unavailable(self) -> str | None:
+        return srt.unavailable()
+
+    def policy(self, box: Box, stage: Document) -> Document:
+        return srt.policy(box, stage)
+
+    def prepare(self, box: Box, stage: Document) -> None:
+        srt.prepare(box, stage)
+
+    def wrap(
+        self, box: Box, stage: Document, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
+    ) -> Command:
+        if box.network:
+            raise ValueError("a resident srt gives no network: its proxy would be shared")
+        tmp = env.get("TMPDIR", str(cwd))
+        own = [
+            f"export {name}={shlex.quote(env[name])}" for name in ("PATH", "HOME", "TMPDIR") if name in env
+        ]
+        inside = "; ".join([*own, f"cd {shlex.quote(str(cwd))} && exec {shlex.join(argv)}"])
+        filesystem = json.loads(box.run.policy.read_text("utf-8"))["filesystem"]
+        line = self.ask({"command": inside, "filesystem": filesystem, "tmp": tmp})
+        around = {"PATH": PATH, "HOME": str(box.run.neutral)}
+        return Command([*outside(box.uid, box.mount), "bash", "-c", line], {**env, **around}, box.run.neutral)
+
+    def ask(self, question: Document) -> str:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        try:
+            self.process.stdin.write(json.dumps(question) + "\n")
+            self.process.stdin.flush()
+            return str(json.loads(self.process.stdout.readline())["line"])
+        except (OSError, ValueError) as error:
+            raise Stop(Exit.UNAVAILABLE, f"srt (resident): gave no answer ({error}); grade again") from error
+
+
+@contextlib.contextmanager
+def resident(stage: Document, folder: Path) -> Iterator[Resident]:
+    """folder: an empty one, for srt's own sockets; the box's uid must be able to pass through it."""
+    for name in ("tmp", "neutral"):
+        (folder / name).mkdir(parents=True)
+        (folder / name).chmod(0o711)
+    library = f"{stage['srt']['path']}/dist/index.js"
+    base = json.dumps({"filesystem": CLOSED, "network": NOTHING})
+    tie = ["setpriv", "--pdeathsig", "KILL", "--"]  # it dies with us
+    try:
+        process = subprocess.Popen(
+            [*tie, stage["node"]["path"], str(PROGRAM), library, base],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder / "neutral",
+            env={"PATH": PATH, "HOME": str(folder / "neutral"), "TMPDIR": str(folder / "tmp")},
+            text=True,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise Stop(Exit.UNAVAILABLE, f"srt (resident): cannot be started: {error}") from error
+    try:
+        yield Resident(process)
+    finally:
+        process.kill()
+        process.communicate()

@@ -1,0 +1,110 @@
+"""A resident srt gives the sandbox that srt itself gives, and dies with its grading."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from kit import process
+from kit.contract import Stop
+from kit.tools import Tools
+from rungs import Rung, resident, srt
+from sandbox.scene import Scene, scene
+
+pytestmark = pytest.mark.real
+LOOK = """
+id -u; cat /proc/self/status | grep -E '^(Seccomp|CapEff|NoNewPrivs):'
+ls / | sort | tr '\\n' ' '; ls /home /root /tmp 2>&1 | wc -l
+echo x > /etc/planted 2>/dev/null && echo wrote
+cat "$SECRET" 2>/dev/null && echo read
+(echo > /dev/tcp/127.0.0.1/22) 2>/dev/null && echo connected
+tail -n +3 /proc/net/dev | cut -d: -f1; unshare --user true 2>/dev/null && echo unshared
+cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern 2>/dev/null && echo kernel
+python3 -c 'import socket; socket.socket(socket.AF_UNIX)' 2>/dev/null && echo unix
+echo "$TMPDIR" "$HOME"; touch "$HOME/mine" && echo own
+exit 7
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tools: Tools) -> Iterator[Scene]:
+    with scene(tools, "root" if os.geteuid() == 0 else "user", 61600) as made:
+        yield made
+
+
+def looked(place: Scene, rung: Rung) -> tuple[int | None, list[str]]:
+    """What a command inside finds; random names are taken out."""
+    box = place.box()
+    rung.prepare(box, place.stage)
+    run = box.run
+    secret = place.root / "secret"
+    secret.write_text("a secret\n")
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(run.home), "TMPDIR": str(run.tmp), "SECRET": str(secret)}
+    out, err = place.controls / "out", place.controls / "err"
+    command = rung.wrap(box, place.stage, ["bash", "-c", LOOK], run.home, env)
+    ended = process.run(command, stdout=out, stderr=err, deadline_secs=60, cap_bytes=1 << 20)
+    said = out.read_text().replace(str(run.root), "<run>").replace(str(box.uid), "<uid>")
+    assert said, err.read_text()
+    return ended.exit, said.splitlines()
+
+
+def test_I01_a_resident_srt_refuses_what_srt_refuses(place: Scene) -> None:
+    with resident.resident(place.stage, place.controls / secrets.token_hex(3)) as kept:
+        alike = looked(place, kept)
+    assert alike == looked(place, srt)
+    status, said = alike
+    assert status == 7
+    assert not {"wrote", "read", "connected", "unshared", "kernel", "unix", "a secret"} & set(said)
+    assert "Seccomp:\t2" in said
+    assert said[-3].strip() == "lo"
+    assert said[-2:] == ["<run>/tmp <run>/home", "own"]
+
+
+def test_a_resident_srt_gives_no_network(place: Scene) -> None:
+    box = replace(place.box(), network=True)
+    with (
+        resident.resident(place.stage, place.controls / secrets.token_hex(3)) as kept,
+        pytest.raises(ValueError),
+    ):
+        kept.wrap(box, place.stage, ["true"], Path("/"), {})
+
+
+def test_G07_a_resident_srt_that_has_died_is_said_and_not_replaced(place: Scene) -> None:
+    with resident.resident(place.stage, place.controls / secrets.token_hex(3)) as kept:
+        kept.process.kill()
+        kept.process.wait()
+        with pytest.raises(Stop, match="gave no answer"):
+            looked(place, kept)
+
+
+def test_I10_a_resident_srt_dies_with_its_runner(place: Scene) -> None:
+    folder = place.controls / secrets.token_hex(3)
+    program = f"""
+import sys, time
+sys.path.insert(0, {str(Path(srt.__file__).parents[1])!r})
+from pathlib import Path
+from rungs import resident
+with resident.resident({place.stage!r}, Path({str(folder)!r})) as kept:
+    print(kept.process.pid, flush=True)
+    time.sleep(60)
+"""
+    runner = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert runner.stdout is not None
+    kept = psutil.Process(int(runner.stdout.readline()))
+    runner.send_signal(signal.SIGKILL)
+    runner.wait()
+    runner.stdout.close()
+    until = time.monotonic() + 5
+    while kept.is_running() and kept.status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not kept.is_running() or kept.status() == psutil.STATUS_ZOMBIE
