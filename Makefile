@@ -28,6 +28,17 @@ lint: $(NOX) ## ruff and mypy
 bench: $(NOX) ## time the harness and the grading
 	@$(NOX) -s bench
 
+proofs: $(NOX) ## the slower proofs: attempts to get out, attacks on the graders, honest intervals, Codex
+	@$(NOX) -s calibrate
+	@$(NOX) -s adversaries
+	@$(NOX) -s attacks -- cargo --light
+	@$(NOX) -s rehearse -- formatting store-durability --client codex
+	@$(NOX) -s rehearse -- --evals tests/expect/evals
+
+kills: $(NOX) ## kill everything at random moments, and resume (slow)
+	@$(NOX) -s kills
+	@$(NOX) -s cycles
+
 doctor: $(NOX) ## what is missing here, and how to get it
 	@$(NOX) -s doctor
 
@@ -43,4 +54,4 @@ $(NOX):
 	@$(PYTHON) -m venv .venv || { echo "$(PYTHON): cannot make .venv; on Debian: apt-get install python3-venv"; exit 2; }
 	@.venv/bin/pip install -q nox || { rm -rf .venv; echo "nox: could not be installed; check the network"; exit 2; }
 
-.PHONY: help eval test check smoke lint bench doctor tools clean
+.PHONY: help eval test check smoke lint bench proofs kills doctor tools clean

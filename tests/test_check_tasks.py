@@ -220,6 +220,9 @@ def plain_cargo(tmp_path: Path, tools: Tools) -> proofs.Grade:
     return grade
 
 
+SHIPPED = ("formatting", "store-durability")  # `make check` does the same for every task
+
+
 @pytest.mark.real
 def test_T06_the_shipped_tasks_tell_right_from_wrong_in_the_trials_own_grader(
     tools: Tools, tmp_path: Path
@@ -228,11 +231,11 @@ def test_T06_the_shipped_tasks_tell_right_from_wrong_in_the_trials_own_grader(
     with tempfile.TemporaryDirectory(prefix="agent-eval-test-", dir="/var/tmp") as folder:
         root = Path(folder)  # a trial's uid cannot pass pytest's own folders
         root.chmod(0o755)
-        done = program("--eval-root", root, "--json", tmp_path / "found.json")
+        done = program(*SHIPPED, "--eval-root", root, "--json", tmp_path / "found.json")
         left = sorted(path.name for path in root.iterdir())
     assert (done.returncode, done.stderr) == (0, "")
     assert set(left) <= {"store", "toolchain"}
-    for line, name in zip(done.stdout.splitlines(), tasks.names(ROOT / "evals"), strict=True):
+    for line, name in zip(done.stdout.splitlines(), SHIPPED, strict=True):
         assert line.startswith(f"✓ {name}: ")
         assert "solution passes 3 of 3; starter fails hidden." in line
     for task in documents.read(tmp_path / "found.json", "checked/1")["tasks"]:

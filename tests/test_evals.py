@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import clients
 from gateway import rehearsal
 from kit import hidden_tests, tasks
 from kit.plugins import PLACEHOLDER
@@ -152,8 +153,11 @@ def test_M02_what_a_rehearsal_writes_earns_the_verdict_that_it_expects(
     project = lay_out(tmp_path / "trial", task)
     replay(project, script.turns)
     graded = lay_out(tmp_path / "graded", task)
-    shutil.copytree(project / "src", graded / "src", dirs_exist_ok=True)
-    wanted = {json.dumps(parts["code"]["hidden"]) for parts in script.expect.values()}
+    for folder in (pattern.removesuffix("/**") for pattern in task.file["editable"]):
+        shutil.copytree(project / folder, graded / folder, dirs_exist_ok=True)
+    sections = [script.expect, *(script.expect[name] for name in clients.names() if name in script.expect)]
+    parts = [part for section in sections for part in section.values() if "code" in part]
+    wanted = {json.dumps(part["code"]["hidden"]) for part in parts}
     assert wanted == {json.dumps(hidden(cargo, graded, task))}
 
 

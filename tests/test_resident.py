@@ -72,9 +72,10 @@ def test_I01_a_resident_srt_refuses_what_srt_refuses(place: Scene) -> None:
 
 def test_a_resident_srt_gives_no_network(place: Scene) -> None:
     box = replace(place.box(), network=True)
+    folder = place.controls / secrets.token_hex(3)
     with (
-        resident.resident(place.stage, place.controls / secrets.token_hex(3)) as kept,
-        pytest.raises(ValueError),
+        resident.resident(place.stage, folder) as kept,
+        pytest.raises(ValueError, match="no network"),
     ):
         kept.wrap(box, place.stage, ["true"], Path("/"), {})
 

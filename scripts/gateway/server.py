@@ -44,6 +44,7 @@ class Gateway:
         self._started = time.monotonic()
         self._n = 0
         self._under_way: set[asyncio.Task[Any]] = set()
+        self._closing: asyncio.Future[None] = self._loop.create_future()
         self.crashes: list[str] = []
 
     def __enter__(self) -> Self:
@@ -89,6 +90,7 @@ class Gateway:
         self._socket.chmod(0o666)  # the folder around it decides who gets this far
 
     async def _close(self) -> None:
+        self._closing.set_result(None)
         self._server.close()
         await self._web.shutdown(GRACE_SECS)
         if self._under_way:
@@ -101,7 +103,7 @@ class Gateway:
         try:
             with self._recorded(exchange):
                 await self._answer(exchange)
-            await asyncio.sleep(LINGER_SECS)  # the answer is out; only the connection's end waits
+            await asyncio.wait([self._closing], timeout=LINGER_SECS)  # the answer is out; only its end waits
         except HungUp:
             pass  # noted by _recorded
         if exchange.response is None:
