@@ -156,8 +156,8 @@ def test_M02_what_a_rehearsal_writes_earns_the_verdict_that_it_expects(
     for folder in (pattern.removesuffix("/**") for pattern in task.file["editable"]):
         shutil.copytree(project / folder, graded / folder, dirs_exist_ok=True)
     sections = [script.expect, *(script.expect[name] for name in clients.names() if name in script.expect)]
-    parts = [part for section in sections for part in section.values() if "code" in part]
-    wanted = {json.dumps(part["code"]["hidden"]) for part in parts}
+    parts = [p for section in sections for p in section.values() if "hidden" in p.get("code", {})]
+    wanted = {json.dumps(p["code"]["hidden"]) for p in parts}
     assert wanted == {json.dumps(hidden(cargo, graded, task))}
 
 
