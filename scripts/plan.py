@@ -40,6 +40,7 @@ PLAN_TRIAL = Step("plan", "Write one trial's plan.", "recorded", reads=[], write
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser("plan.py", description=STEP.does, epilog=STEP.contract(), allow_abbrev=False)
     p.formatter_class = argparse.RawDescriptionHelpFormatter
+    p.usage = "%(prog)s TASK [options]   (--help lists them)"  # so that a wrong word gets one clear line
     p.add_argument("task", help="a folder of evals/tasks/")
     p.add_argument("--client", default="claude", help="the agent under test (default: claude)")
     answers = p.add_mutually_exclusive_group()
