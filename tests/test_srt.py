@@ -78,6 +78,7 @@ def test_I03_allow_list_closes_everything_and_reopens_what_a_trial_needs(box: Bo
 def test_I02_deny_list_closes_people_eval_root_checkout_and_controls(box: Box, stage: Document) -> None:
     closed = srt.policy(replace(box, reads="deny-list"), stage)["filesystem"]["denyRead"]
     people = {str(Path(name).resolve()) for name in srt_settings.PEOPLE["linux"] if Path(name).is_dir()}
+    people.add(str(Path.home().resolve()))
     assert set(closed) == {*people, *map(str, box.denied), str(box.run.control.parent)}
 
 

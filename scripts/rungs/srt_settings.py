@@ -45,8 +45,9 @@ def policy(box: Box, stage: Document) -> Document:
 def closed(box: Box) -> list[Path]:
     if box.reads == "allow-list":
         return [Path("/")]
-    people = [Path(name).resolve() for name in PEOPLE.get(sys.platform, ()) if Path(name).is_dir()]
-    return [*people, *box.denied, box.run.control.parent]
+    people = {Path(name).resolve() for name in PEOPLE.get(sys.platform, ()) if Path(name).is_dir()}
+    people |= {Path.home().resolve()} - {Path("/")}  # wherever the developer's own is
+    return [*sorted(people), *box.denied, box.run.control.parent]
 
 
 def strings(paths: Sequence[Path]) -> list[str]:
