@@ -71,6 +71,10 @@ def run(trial: Folder) -> None:
         reads=plan["reads"],
         denied=tuple(Path(place) for place in plan["denied"]),
     )
+    if not Path(setting.stage["node"]["path"]).exists():
+        raise Stop(
+            Exit.UNAVAILABLE, f"{trial.root}: its batch's tools are gone; regrade.py stages them again"
+        )
     output = trial.path(GRADING_OUTPUT)
     trees.remove(output)
     output.mkdir()

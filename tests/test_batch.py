@@ -286,7 +286,8 @@ def test_43_a_disk_without_room_stops_the_batch_before_a_trial_begins(standin: P
     finally:
         subprocess.run(["umount", "-l", standin.eval_root], check=True)
     assert done.returncode == Exit.UNAVAILABLE, done.stderr
-    assert "MB free, a trial needs 600; the rest is cancelled, --resume runs it" in done.stderr
+    said = "MB free, a trial needs 600; the rest is cancelled; --resume runs what never started"
+    assert said in done.stderr
     assert list(outcomes(batch).values()) == ["cancelled"] * 2
 
 

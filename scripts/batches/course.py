@@ -116,9 +116,9 @@ class Batch:
     def conclude(self, stopped: str | None) -> Exit:
         """Count and report, whatever happened before; no signal ends this."""
         if stopped:
-            self.screen.say(f"stopped: {stopped}; the rest is cancelled, --resume runs it")
+            self.screen.say(f"stopped: {stopped}; the rest is cancelled; --resume runs what never started")
         elif self.asked:
-            self.screen.say("interrupted: the rest is cancelled, --resume runs it")
+            self.screen.say("interrupted: the rest is cancelled; --resume runs what never started")
         for name in self.plan["order"]:
             if not self.result(name).exists():
                 closing.close(self.folder / name)

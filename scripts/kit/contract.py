@@ -77,7 +77,7 @@ class Step:
         parser = argparse.ArgumentParser(f"{self.name}.py", description=self.does, epilog=self.contract())
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.add_argument("folder", type=Path, metavar=f"{self.scope.upper()}_DIR")
-        if self.kind != "recorded":
+        if self.kind == "derived":  # the record is never replaced, and a grading belongs to it
             parser.add_argument("--redo", action="store_true", help="replace earlier outputs")
         return parser
 
@@ -124,12 +124,19 @@ class Step:
         return code
 
 
+AGAIN = {  # what to do about an output that is there
+    "recorded": "a rerun is a new batch",
+    "graded": "regrade.py BATCH_DIR grades again, beside the record; a rerun is a new batch",
+    "derived": "--redo replaces it; a rerun is a new batch",
+}
+
+
 class Folder:
     """A batch or trial folder, seen through one step's contract."""
 
     def __init__(self, root: Path, step: Step) -> None:
         self.root = root.resolve()
-        self._scope = step.scope
+        self._scope, self._kind = step.scope, step.kind
         self._readable = {*step.reads, *step.may_read, *step.writes, *step.may_write}
         self._writable = {*step.writes, *step.may_write}
 
@@ -180,7 +187,7 @@ class Folder:
 
     def refuse(self, artifacts: Sequence[Artifact]) -> None:
         if present := [a.path for a in artifacts if self._at(a).exists()]:
-            raise Stop(Exit.EXISTS, f"{self.root}: already has {', '.join(present)}; a rerun is a new batch")
+            raise Stop(Exit.EXISTS, f"{self.root}: already has {', '.join(present)}; {AGAIN[self._kind]}")
 
     def receipt(self, step: str, body: Document) -> None:
         if self.root.is_dir() and os.access(self.root, os.W_OK):
