@@ -103,7 +103,7 @@ def write(path: Path, schema: str, body: Document) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write, flush to disk, rename; lone surrogates become escapes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.tmp")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")  # two programs may write the same at once
     with draft.open("w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
         file.flush()
