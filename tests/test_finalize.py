@@ -356,3 +356,11 @@ def test_the_seeds_example_differs_from_a_result_only_by_our_additions(trial: Tr
     assert {*seed, *plain} <= set(result)
     for key, inner in seed.items():
         assert inner <= set(result[key])
+
+
+def test_what_a_step_could_not_do_for_lack_of_an_earlier_one_is_no_finding(trial: Trial) -> None:
+    trial.failed("observe", "no_input", "missing transcript.jsonl")
+    trial.failed("expect", "bug", "broke")
+    findings = finalized(trial)["findings"]
+    assert "expect did not finish; receipts/expect.json says why." in findings
+    assert not [said for said in findings if said.startswith("observe did not finish")]

@@ -456,3 +456,13 @@ def test_the_kept_policy_is_the_one_in_force(place: Scene) -> None:
     box = ready(place)
     documents.check(srt.policy(box, place.stage), "policy/1", "here")
     assert srt.policy(box, place.stage) == json.loads(box.run.policy.read_text())
+
+
+def test_I02_the_developers_home_is_closed_wherever_it_is(
+    box: Box, stage: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path.resolve() / "somebody"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    closed = srt.policy(replace(box, reads="deny-list"), stage)["filesystem"]["denyRead"]
+    assert str(home) in closed
