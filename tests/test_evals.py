@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +18,20 @@ import pytest
 
 import clients
 from gateway import rehearsal
-from kit import hidden_tests, tasks
+from kit import tasks
 from kit.plugins import PLACEHOLDER
 from kit.tools import Tools
 
 EVALS = Path(__file__).parents[1] / "evals"
 TASKS = [tasks.load(EVALS, name) for name in tasks.names(EVALS)]
-REHEARSALS = [(task, name) for task in TASKS for name in task.rehearsals()]
+CARGO = [task for task in TASKS if task.file["grader"] == "cargo"]
+PYTHON = [task for task in TASKS if task.file["grader"] == "unittest"]
+CAPABILITY = [task for task in TASKS if task.kind == "capability"]
+REHEARSALS = [(task, name) for task in CARGO for name in task.rehearsals()]
 FORMATTING, DURABILITY = (tasks.load(EVALS, name) for name in ("formatting", "store-durability"))
 HOOK = EVALS / "plugins/format-on-stop/scripts/format-on-stop.sh"
 
-each_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+each_task = pytest.mark.parametrize("task", CARGO, ids=lambda task: task.name)
 
 
 def lay_out(where: Path, task: tasks.Task, *layers: Path | None) -> Path:
@@ -102,8 +106,18 @@ def test_T05_the_two_tasks_are_there_and_complete() -> None:
 
 
 def test_I09_no_two_hidden_tests_share_a_canary() -> None:
-    files = [file for task in TASKS for file in task.checks.glob("*.rs")]
-    assert len({hidden_tests.read(file).canary for file in files}) == len(files)
+    canaries = [canary for task in TASKS for canary in task.canaries()]
+    assert len({*canaries}) == sum(len(task.hidden) for task in TASKS)
+
+
+def test_each_capability_task_has_rehearsals_that_it_tells_apart_in_both_configurations() -> None:
+    assert len(CAPABILITY) >= 6
+    for task in CAPABILITY:
+        scripts = [rehearsal.load(task.rehearsal(name)) for name in task.rehearsals()]
+        for client in clients.names():
+            for mode in ("without-symposium", "with-symposium"):
+                said = [script.expect_for(client, mode) for script in scripts]
+                assert {one["outcome"] for one in said if one} == {"succeeded", "failed"}, task.name
 
 
 @pytest.mark.real
@@ -161,6 +175,26 @@ def test_M02_what_a_rehearsal_writes_earns_the_verdict_that_it_expects(
     assert wanted == {json.dumps(hidden(cargo, graded, task))}
 
 
+@pytest.mark.parametrize("task", PYTHON, ids=lambda task: task.name)
+def test_M02_T06_a_python_task_tells_starter_solution_and_rehearsals_apart(
+    tmp_path: Path, task: tasks.Task
+) -> None:
+    def verdict(where: str, layer: Path | None, turns: tuple[rehearsal.Turn, ...] = ()) -> str:
+        project = lay_out(tmp_path / where, task, layer)
+        replay(project, turns)
+        shutil.copytree(task.checks, project / "hidden")
+        run = [sys.executable, "-m", "unittest", *(f"hidden.{file.stem}" for file in task.hidden)]
+        said = subprocess.run(run, cwd=project, capture_output=True, text=True, check=False)
+        assert "Ran 1 test" in said.stderr, said.stderr
+        return "fail" if said.returncode else "pass"
+
+    assert (verdict("starter", None), verdict("solution", task.solution)) == ("fail", "pass")
+    for name in task.rehearsals():
+        script = rehearsal.load(task.rehearsal(name))
+        for part in script.expect.values():
+            assert {*part["code"]["hidden"].values()} == {verdict(f"{name}-{id(part)}", None, script.turns)}
+
+
 @pytest.mark.real
 def test_the_rehearsed_work_leaves_something_for_the_stop_hook(cargo: Any, tmp_path: Path) -> None:
     for name in ("oracle", "wrong-answer", "no-skill", "skill-tool-only", "edits-cargo-toml", "own-tests"):
@@ -201,16 +235,23 @@ def test_T05_put_buffers_flush_writes_and_drop_loses_silently(cargo: Any, tmp_pa
     assert "6 passed" in said.stdout, said.stdout + said.stderr
 
 
-def test_T05_the_fixture_does_not_give_the_rule_away() -> None:
+GIVEN_AWAY = {  # what a comment would have to speak of to say what the skill says
+    "fixtures/fixture-store/src/lib.rs": "buffer|memory|lose|lost|drop|flush",
+    "fixtures/fixture-wire/src/lib.rs": "length|includ|itself",
+    "fixtures/fixture-bus/src/lib.rs": "drop|keep|kept|weak|alive|store",
+    "tasks/chart-axis/starter/fixture_chart/__init__.py": "power|exponent|reset|forget|back|first",
+}
+
+
+@pytest.mark.parametrize("file", GIVEN_AWAY)
+def test_T05_a_fixture_does_not_give_its_rule_away(file: str) -> None:
     """The rule is in what the code does, never in words: else the baseline would read what the skill says."""
-    (folder,) = DURABILITY.fixture_folders
-    assert sorted(
-        path.relative_to(folder).as_posix() for path in folder.rglob("*.*") if "target" not in path.parts
-    ) == [
-        *("Cargo.lock", "Cargo.toml", "src/lib.rs"),
-    ]
-    comments = " ".join(re.findall("//.*", (folder / "src/lib.rs").read_text("utf-8")))
-    assert not re.search("buffer|memory|lose|lost|drop|flush", comments, re.IGNORECASE)
+    comments = " ".join(re.findall('//.*|#.*|"""[^"]*"""', (EVALS / file).read_text("utf-8")))
+    assert comments
+    assert not re.search(GIVEN_AWAY[file], comments, re.IGNORECASE)
+    root = next(above for above in (EVALS / file).parents if (above / "Cargo.toml").is_file())
+    others = {path.suffix for path in root.rglob("*.*") if not {"target", "__pycache__"} & {*path.parts}}
+    assert others <= {".lock", ".py", ".rs", ".toml"}
 
 
 # the Stop hook

@@ -1,0 +1,1 @@
+//! A log of what was said.

@@ -1,0 +1,6 @@
+//! Words for guests.
+
+/// Greets somebody by name.
+pub fn greeting(name: &str) -> String {
+    format!("Ahoy, {name}!")
+}

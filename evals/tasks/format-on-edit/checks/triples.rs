@@ -1,0 +1,7 @@
+// canary: 5e6224e16f7407428084a4cf8ab02b42
+
+#[test]
+fn triples() {
+    assert_eq!(format_on_edit::triple(14), 42);
+    assert_eq!(format_on_edit::triple(-5), -15);
+}

@@ -1,0 +1,1 @@
+//! Messages on a wire.
