@@ -147,6 +147,7 @@ def parser() -> argparse.ArgumentParser:
     depth = p.add_mutually_exclusive_group()
     depth.add_argument("--files-only", action="store_true", help="validate, and grade nothing")
     depth.add_argument("--rehearse", action="store_true", help="also run every rehearsal (rehearse.py)")
+    p.add_argument("--client", metavar="NAME", help="with --rehearse: who plays (default: rehearse.py's)")
     p.add_argument(
         "--battery", action="store_true", help="also grade adversaries (each must fail) and mutants"
     )
@@ -160,6 +161,8 @@ def main() -> None:
     args, found = parser().parse_args(), []
     tied.follow()
     try:
+        if args.client and not args.rehearse:
+            raise Stop(Exit.USAGE, f"--client {args.client}: nothing is played; add --rehearse")
         first, last = planning.uids(args.uids)
         no_grader = contextlib.nullcontext(None)
         with no_grader if args.files_only else grader(args.eval_root.resolve(), (first, last)) as grade:
@@ -174,7 +177,9 @@ def main() -> None:
     right = [checked.name for checked in found if not checked.refusals]
     if args.rehearse and right:
         where = ["--evals", args.evals, "--eval-root", args.eval_root]
-        played = subprocess.run([sys.executable, ROOT / "scripts/rehearse.py", *right, *where], check=False)
+        client = ["--client", args.client] if args.client else []
+        command = [sys.executable, ROOT / "scripts/rehearse.py", *right, *where, *client]
+        played = subprocess.run(command, check=False)
         if played.returncode:
             sys.exit(played.returncode)
     sys.exit(Exit.OK if len(right) == len(found) else Exit.NO)
