@@ -61,6 +61,7 @@ def read(trial: Folder) -> Record:
         capabilities=stage.get("capabilities"),
         asked=asked(trial),
         reports_hooks=client.REPORTS_HOOKS,
+        reloads_skills=client.RELOADS_SKILLS,
     )
 
 
@@ -94,7 +95,7 @@ def findings(record: Record, of_skills: dict[str, Document]) -> Iterator[str]:
         if name in record.collected["installed"] and skill["listed"] is False:
             yield (
                 f"{name} was installed during the session but not offered to the model in its first request"
-                f": cargo-agents {record.version} {asked_to_reload(record)}."
+                f": {why_unlisted(record)}."
             )
         if skill["observed_load"] == "attempted":
             yield f"The agent asked for {name} and did not get it."
@@ -132,16 +133,19 @@ LACKS = {
 }
 
 
-def asked_to_reload(record: Record) -> str:
-    """The client lists a skill that a SessionStart hook installs only when that hook's answer asks it to."""
+def why_unlisted(record: Record) -> str:
+    """A client lists a skill that a SessionStart hook installs only when that hook asks it to, if ever."""
+    if not record.reloads_skills:
+        return "this client lists such a skill from its next session on, whatever a hook answers"
+    name = f"cargo-agents {record.version}"
     for line in record.trace or ():
         if line.value and line.value.get("event") == "SessionStart":
             said = line.value.get("output")
             answer = said.get("hookSpecificOutput") if isinstance(said, dict) else None
             if isinstance(answer, dict) and answer.get("reloadSkills") is True:
-                return "asked the client to reload its skills, which it did not"
-            return "does not ask the client to reload its skills"
-    return "left no answer to SessionStart in the hook trace"
+                return f"{name} asked the client to reload its skills, which it did not"
+            return f"{name} does not ask the client to reload its skills"
+    return f"{name} left no answer to SessionStart in the hook trace"
 
 
 if __name__ == "__main__":

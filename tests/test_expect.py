@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -70,6 +71,20 @@ def test_a_client_that_was_asked_to_reload_is_not_blamed_on_symposium(trial: Tri
     ]
 
 
+@pytest.mark.parametrize("answer", [None, {"reloadSkills": True}])
+def test_a_client_that_never_reloads_is_given_as_the_reason_itself(trial: Trial, answer: Any) -> None:
+    trial.trial["client"] = "codex"
+    trial.observation["listed"][SKILL] = False
+    said = {"event": "SessionStart", "output": answer and {"hookSpecificOutput": answer}}
+    trial.files["hook-trace.jsonl"] = json.dumps(said) + "\n"
+    found = trial.judged()["findings"]
+    assert (
+        f"{NOT_OFFERED}: this client lists such a skill from its next session on, whatever a hook answers."
+        in found
+    )
+    assert not any("reload" in line for line in found)
+
+
 @settings(deadline=None)  # it writes files, and a busy machine is slow at that
 @given(st.binary(max_size=200), st.binary(max_size=200), st.binary(max_size=200))
 def test_whatever_the_agent_writes_is_a_verdict(
@@ -94,6 +109,7 @@ def test_whatever_the_agent_writes_is_a_verdict(
         capabilities=None,
         asked=None,
         reports_hooks=True,
+        reloads_skills=True,
     )
     assert events.hook(record, HOOK)["verdict"] in ("inconclusive", "fail")
     assert events.session_start(record)["verdict"] in ("inconclusive", "fail")

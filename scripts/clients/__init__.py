@@ -54,6 +54,7 @@ class Client(Protocol):
     MANAGED: Sequence[Path]  # machine-wide settings, which must not exist
     CONFIGURATION: Sequence[str]  # globs below the run: its hook and MCP configuration
     REPORTS_HOOKS: bool  # its transcript says which hooks it ran
+    RELOADS_SKILLS: bool  # looks for skills again when a SessionStart hook asks it to
     REHEARSAL_MODEL: str  # the model name given to the client when a rehearsal answers
 
     def staged(self, modules: Path) -> tuple[Path, str]:

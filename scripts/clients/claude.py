@@ -32,6 +32,7 @@ MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCo
 # Not ~/.claude.json: the client rewrites it in every session.
 CONFIGURATION = ("home/.claude/settings*.json", "project/.claude/settings*.json", "project/.mcp.json")
 REPORTS_HOOKS = True  # with --include-hook-events
+RELOADS_SKILLS = True
 REHEARSAL_MODEL = "claude-sonnet-4-5"
 
 MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}

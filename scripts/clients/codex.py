@@ -38,6 +38,7 @@ CONFIGURATION = (
     *("project/.codex/config.toml", "project/.codex/hooks.json"),
 )
 REPORTS_HOOKS = False
+RELOADS_SKILLS = False  # a skill that its session installs is listed from the next one on
 REHEARSAL_MODEL = "gpt-5.5"  # of function tools; the later ones write JavaScript, which the wire knows too
 
 MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}

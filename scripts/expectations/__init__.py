@@ -33,6 +33,7 @@ class Record:
     capabilities: Document | None  # None: not probed
     asked: int | None  # tool calls that the model's answers held, by the gateway's record; None: no record
     reports_hooks: bool  # the client says in its transcript which hooks it ran
+    reloads_skills: bool  # the client looks for skills again when a SessionStart hook asks it to
 
     @property
     def began(self) -> bool:

@@ -26,6 +26,7 @@ SKILLS = ".scribe/skills"
 MANAGED: Sequence[Path] = ()
 CONFIGURATION = ("home/.scribe/*.json",)
 REPORTS_HOOKS = False
+RELOADS_SKILLS = False
 REHEARSAL_MODEL = "scribe-model"
 NOT_REPORTED = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
