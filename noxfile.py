@@ -91,6 +91,13 @@ def check_tasks(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def import_tasks(session: nox.Session) -> None:
+    """Cases of other formats as drafts of tasks: `nox -s import_tasks -- FILE_OR_DIR... --to DIR`."""
+    install(session, "run")
+    call(session, "scripts/import_tasks.py", *session.posargs)
+
+
+@nox.session(default=False)
 def smoke(session: nox.Session) -> None:
     """Probe the sandbox with the real client and cargo-agents; no model."""
     install(session, "run")

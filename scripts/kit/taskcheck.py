@@ -18,6 +18,7 @@ from kit.taskfile import nearest
 if TYPE_CHECKING:  # tasks.load calls this module
     from kit.tasks import Task
 
+DRAFT = "DRAFT.md"  # what import_tasks.py leaves beside a task.toml, until its author has written the rest
 CONTRADICTIONS = (("installed", "not_installed"), ("used", "not_used"), ("used", "not_installed"))
 
 
@@ -27,7 +28,9 @@ def refusals(task: Task) -> list[tuple[Path, str]]:
     said += asserted.refusals(task.file.get("assert", []), task.file["grader"], task.folder)
     if task.file["fmt_check"] and task.file["grader"] != "cargo":
         said.append(f"fmt_check means nothing to the grader {task.file['grader']}; remove it")
+    draft = [(task.folder / DRAFT, "is a draft; write what this file names, then delete it")]
     return [
+        *(draft if (task.folder / DRAFT).exists() else []),
         *((task.folder / "task.toml", problem) for problem in said),
         *((plugin.folder, problem) for plugin in task.plugins for problem in plugin.problems),
         *taskfolders.refusals(task),
