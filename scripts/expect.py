@@ -101,6 +101,7 @@ def findings(record: Record, of_skills: dict[str, Document]) -> Iterator[str]:
             yield f"The agent asked for {name} and did not get it."
     for error in dict.fromkeys(error for _, error in record.log.sync_failures) if record.log else ():
         yield f"Symposium could not sync: {error}."
+    yield from events.vetoes(record)
     if record.changed:
         yield f"The session changed configuration: {', '.join(record.changed)}."
     if record.began:

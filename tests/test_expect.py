@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import expect
-from expect_trial import DOCUMENTS, GOOD, HOOK, RECORDED, SHA, SKILL, Trial, verdicts
+from expect_trial import DOCUMENTS, GOOD, HOOK, RECORDED, SHA, SKILL, Trial, logged, verdicts
 from expectations import Record, events, skills
 from kit import documents, symposium_files
 from kit.contract import Exit, Folder
@@ -69,6 +69,12 @@ def test_a_client_that_was_asked_to_reload_is_not_blamed_on_symposium(trial: Tri
     assert trial.judged()["findings"] == [
         f"{NOT_OFFERED}: cargo-agents {UNKNOWN} asked the client to reload its skills, which it did not."
     ]
+
+
+def test_a_hook_that_exits_2_is_told_of_as_what_may_have_stopped_others(trial: Trial) -> None:
+    trial.files["symposium.log"] += logged(2, "other", "strict") * 2 + logged(1, "other", "lax")
+    (said,) = trial.judged()["findings"]
+    assert said == "The hook strict exited 2 (2 times): Symposium takes that for a veto of the hooks after it."
 
 
 @pytest.mark.parametrize("answer", [None, {"reloadSkills": True}])

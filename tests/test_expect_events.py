@@ -198,6 +198,7 @@ def test_E04_a_trace_alone_proves_nothing(trial: Trial) -> None:
 
 
 BEGUN = "2026-01-01T00:00:00Z  INFO symposium::hook: running plugin hook plugin=%s hook=%s format=Symposium\n"
+NOT_STARTED = logged(None).replace('"}', '","error":"No such file"}')
 
 
 @pytest.mark.parametrize(
@@ -206,13 +207,14 @@ BEGUN = "2026-01-01T00:00:00Z  INFO symposium::hook: running plugin hook plugin=
         (BEGUN % (HOOK, HOOK) + logged(1), "symposium.log:6: exit 1"),
         (BEGUN % (HOOK, HOOK) + logged(2), "symposium.log:6: exit 2"),
         (BEGUN % (HOOK, HOOK) + logged(None), "symposium.log:6: ended by a signal"),
+        (BEGUN % (HOOK, HOOK) + NOT_STARTED, "symposium.log:6: could not be started: No such file"),
         (
             BEGUN % (HOOK, HOOK),
             f"{HOOK}: no record in evidence/hooks.jsonl; symposium.log:5: began and never ended",
         ),
         ("", f"{HOOK}: no record in evidence/hooks.jsonl; symposium.log: never ran"),
     ],
-    ids=["exit 1", "exit 2", "killed", "hangs", "never ran"],
+    ids=["exit 1", "exit 2", "killed", "not started", "hangs", "never ran"],
 )
 def test_E04_the_ways_in_which_a_hook_leaves_no_record_are_told_apart(
     trial: Trial, log: str, said: str

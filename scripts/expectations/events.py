@@ -7,6 +7,8 @@ tells a hook that failed, one that was killed, one that hangs and one that never
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from expectations import Record, doubts, first, judged, unless, unless_changed, unless_cut, unsupported
 from kit.documents import Document
 from kit.symposium_files import Dispatch, Line, status
@@ -124,4 +126,14 @@ def by_log(record: Record, name: str, runs: list[Dispatch]) -> Document:
 
 
 def ending(run: Dispatch) -> str:
+    if run.error:
+        return f"could not be started: {run.error}"
     return "ended by a signal" if run.exit is None else f"exit {run.exit}"
+
+
+def vetoes(record: Record) -> Iterator[str]:
+    """Status 2 is more than a failure: 0.5.1 then runs no hook of a later plugin, and drops every answer."""
+    for name, runs in record.log.dispatches.items() if record.log else ():
+        if times := sum(run.exit == 2 for run in runs):
+            often = "once" if times == 1 else f"{times} times"
+            yield f"The hook {name} exited 2 ({often}): Symposium takes that for a veto of the hooks after it."

@@ -40,7 +40,8 @@ class Dispatch:
 
     line: int
     plugin: str
-    exit: int | None  # None: ended by a signal
+    exit: int | None  # None: ended by a signal, or never started
+    error: str | None = None  # why it could not be started
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Log:
     def take(self, number: int, text: str) -> None:
         if said := DISPATCHED.search(text):
             report = parsed(said.group(1)) or {}
-            run = Dispatch(number, str(report.get("plugin")), status(report.get("exit_code")))
+            error = str(report["error"]) if report.get("error") else None
+            run = Dispatch(number, str(report.get("plugin")), status(report.get("exit_code")), error)
             self.dispatches.setdefault(str(report.get("hook")), []).append(run)
         elif said := INSTALLED.search(text):
             self.installed.add(str((parsed(said.group(1)) or {}).get("skill")))
