@@ -74,7 +74,9 @@ def test_a_client_that_was_asked_to_reload_is_not_blamed_on_symposium(trial: Tri
 def test_a_hook_that_exits_2_is_told_of_as_what_may_have_stopped_others(trial: Trial) -> None:
     trial.files["symposium.log"] += logged(2, "other", "strict") * 2 + logged(1, "other", "lax")
     (said,) = trial.judged()["findings"]
-    assert said == "The hook strict exited 2 (2 times): Symposium takes that for a veto of the hooks after it."
+    assert (
+        said == "The hook strict exited 2 (2 times): Symposium takes that for a veto of the hooks after it."
+    )
 
 
 @pytest.mark.parametrize("answer", [None, {"reloadSkills": True}])

@@ -71,12 +71,12 @@ def test_a_case_of_claude_plugin_eval_with_its_graders(evals: Path) -> None:
         "prompt": "Write a card for Ada into card.txt.\n",
         "expected_output": "card.txt greets Ada.\n",
         "deadlines_secs": {"agent": 120},
-        "expected": {"skills": {"installed": ["greet"], "used": ["greet"]}},
+        "expected": {"skills": {"installed": ["greet", "greet-in-writing"], "used": ["greet"]}},
     }
-    assert task_file(evals, "no-greeting")["expected"]["skills"]["not_used"] == ["greet"]
+    assert task_file(evals, "no-greeting")["expected"]["skills"]["not_used"] == ["greet", "greet-in-writing"]
     said = (evals / "tasks/01-writes-a-card/DRAFT.md").read_text("utf-8")
     _, taken, to_write, not_taken = said.split("\n## ")
-    assert "greet -> plugins/greeter" in taken
+    assert "greet, greet-in-writing -> plugins/greeter" in taken
     for line in ("that card.txt is made", "that card.txt contains /ahoy, ada/i"):
         assert line in to_write
     for line in (
@@ -284,7 +284,21 @@ def test_no_file_outside_the_skill_and_no_link_is_copied(tmp_path: Path) -> None
         assert not file.is_symlink()
         assert file.is_dir() or file.read_text("utf-8") != "secret"
     draft = (tmp_path / "to/tasks/csv-cleaner-1/DRAFT.md").read_text("utf-8")
-    assert draft.count("which is no file of the skill's folder") == 3
+    assert draft.count("which is no file of the skill's folder and was not copied") == 3
+
+
+def test_a_file_of_the_skill_itself_is_no_input(tmp_path: Path) -> None:
+    """In the starter it would reach the baseline too."""
+    skill = shutil.copytree(RECORDED / "csv-cleaner", tmp_path / "skill")
+    case = {
+        "prompt": "x",
+        "files": ["SKILL.md", "scripts/count.sh", "evals/evals.json", "evals/files/orders.csv"],
+    }
+    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "csv-cleaner", "evals": [case]}))
+    assert program(skill, "--to", tmp_path / "to").returncode == 0
+    task = tmp_path / "to/tasks/csv-cleaner-1"
+    assert [file.name for file in (task / "starter").iterdir()] == ["orders.csv"]
+    assert (task / "DRAFT.md").read_text("utf-8").count("which is part of the skill and was not copied") == 3
 
 
 # a draft

@@ -136,4 +136,5 @@ def vetoes(record: Record) -> Iterator[str]:
     for name, runs in record.log.dispatches.items() if record.log else ():
         if times := sum(run.exit == 2 for run in runs):
             often = "once" if times == 1 else f"{times} times"
-            yield f"The hook {name} exited 2 ({often}): Symposium takes that for a veto of the hooks after it."
+            said = "Symposium takes that for a veto of the hooks after it"
+            yield f"The hook {name} exited 2 ({often}): {said}."

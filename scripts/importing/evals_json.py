@@ -45,7 +45,7 @@ def one(place: Path, said: Document, given: Document, number: int) -> Case:
         case.to_write.append(
             f"plugins/: a plugin with the skill {called}; no SKILL.md was found beside the file"
         )
-    take_files(case, skill or place.parent, given.get("files", []))
+    take_files(case, skill or place.parent, place.parent, given.get("files", []))
     for sentence in [*given.get("assertions", []), *given.get("expectations", [])]:
         case.to_write.append(f'checks/: what can be tested of "{sentence}", which was for a model to judge')
     others = sorted({*given} - KNOWN) + sorted({*said} - {"skill_name", "evals"})
@@ -53,9 +53,15 @@ def one(place: Path, said: Document, given: Document, number: int) -> Case:
     return case
 
 
-def take_files(case: Case, folder: Path, paths: list[str]) -> None:
+def take_files(case: Case, skill: Path, cases: Path, paths: list[str]) -> None:
+    """Only what lies beside the cases: the rest of the skill must reach an agent by the plugin alone."""
     for path in paths:
-        if importing.inside(folder / path, folder):
-            case.files.append(folder / path)
+        if importing.inside(skill / path, cases) and skill / path != case.source:
+            case.files.append(skill / path)
         else:
-            case.to_write.append(f"starter/: {path}, which is no file of the skill's folder")
+            what = (
+                "part of the skill"
+                if importing.inside(skill / path, skill)
+                else "no file of the skill's folder"
+            )
+            case.to_write.append(f"starter/: {path}, which is {what} and was not copied")

@@ -1,7 +1,7 @@
 """Cases of `claude plugin eval`: a folder with case.yaml, or with prompt.md and graders/*.md, or with both.
 
-How the parts are joined, and what a case may hold, is as Claude Code 2.1.332 does it. Its graders look at
-what the agent said and did; only those about files that it left have something to say to a hidden test.
+plugin_case.py reads them as Claude Code 2.1.332 does. Their graders look at what the agent said and did; only
+those about files that it left have something to say to a hidden test.
 """
 
 from __future__ import annotations
@@ -10,22 +10,11 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 import importing
-from importing import Case
+from importing import Case, plugin_case
 from kit.documents import Document
 
-SCHEMA = "plugin-case/1"
-TOP = ("schema_version", "name", "description", "tags", "plugins", "runs", "expected_outcome")
-EXECUTION = (
-    *("model", "max_turns", "timeout_seconds", "allowed_tools", "disallowed_tools", "artifact_publish"),
-    *("growthbook_overrides", "append_system_prompt", "env"),
-)
-BODY = {"llm": "criteria", "baseline": "criteria", "regex": "pattern"}  # of a grader: what its text is
-TEMPLATE = "TODO: describe what "  # as `claude plugin eval init` leaves it
 MANIFESTS = (".claude-plugin/plugin.json", "plugin.json")
 OTHER_PARTS = ("hooks", "commands", "agents", ".mcp.json", ".lsp.json", "output-styles")
 NO_PLACE = {  # keys without which the case would ask something else: why a task cannot have them
@@ -43,10 +32,6 @@ DROPPED = {  # keys that a draft leaves out, and why
 }
 
 
-class Misread(Exception):
-    """A case that its own runner would not load; str() says why."""
-
-
 def find(place: Path) -> Iterator[Path]:
     if place.is_file() and place.name in ("case.yaml", "prompt.md"):
         yield place.parent
@@ -60,67 +45,12 @@ def find(place: Path) -> Iterator[Path]:
 def read(place: Path) -> Iterator[Case]:
     name = importing.slug(place.name)
     try:
-        said = joined(place)
-    except (Misread, yaml.YAMLError, UnicodeDecodeError) as error:
-        yield Case(place, name, refused=" ".join(str(error).split()))
+        said = plugin_case.load(place)
+    except plugin_case.Misread as error:
+        yield Case(place, name, refused=str(error))
         return
-    wrong = importing.problem(said, SCHEMA) or twice(said) or blank(said) or unsaid(said)
+    wrong = unsaid(said)
     yield Case(place, name, refused=wrong) if wrong else taken(place, said)
-
-
-def joined(place: Path) -> Document:
-    """case.yaml with what prompt.md and graders/*.md put over it and add to it."""
-    file = place / "case.yaml"
-    said = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
-    if not isinstance(said, dict):
-        raise Misread("case.yaml: no table")
-    if not file.exists():
-        said = {"schema_version": "1.1", "name": place.name}
-    if (place / "prompt.md").exists():
-        matter, body = prose(place / "prompt.md")
-        if strange := sorted(map(str, {*(matter or {})} - {*TOP, *EXECUTION})):
-            raise Misread(f"prompt.md: {', '.join(strange)} not known")
-        own = said.get("execution") if isinstance(said.get("execution"), dict) else {}
-        given = {key: value for key, value in (matter or {}).items() if key in EXECUTION}
-        said |= {key: value for key, value in (matter or {}).items() if key in TOP}
-        said["execution"] = {**(own or {}), **given, **({"prompt": body} if body else {})}
-    if graders := [one for file in sorted((place / "graders").glob("*.md")) for one in grader(file)]:
-        there = said.get("graders")
-        said["graders"] = [*(there if isinstance(there, list) else []), *graders]
-    return said
-
-
-def prose(file: Path) -> tuple[dict[str, Any] | None, str]:
-    """A file's front matter (None: it has none) and its text."""
-    text = file.read_text("utf-8")
-    if not (parts := re.match(r"---[ \t]*\n(.*?)\n?---[ \t]*(?:\n|$)", text, re.DOTALL)):
-        if re.match(r"---\s*\n", text):
-            raise Misread(f"{file.name}: its front matter has no end")
-        return None, text.strip()
-    matter = yaml.safe_load(parts[1]) or {}
-    if not isinstance(matter, dict):
-        raise Misread(f"{file.name}: its front matter is no table")
-    return matter, text[parts.end() :].strip()
-
-
-def grader(file: Path) -> Iterator[Document]:
-    matter, body = prose(file)
-    if matter is not None:
-        text = BODY.get(str(matter.get("type")))
-        yield {"name": file.stem, **({text: body} if text and body else {}), **matter}
-
-
-def twice(said: Document) -> str | None:
-    names = [one["name"] for one in said["graders"]]
-    again = sorted({name for name in names if names.count(name) > 1})
-    return f"graders: two are called {again[0]}" if again else None
-
-
-def blank(said: Document) -> str | None:
-    texts = [one.get("criteria", one.get("pattern", "")) for one in said["graders"]]
-    if any(TEMPLATE in text for text in [said["execution"]["prompt"], *texts]):
-        return "still the blank template; write what it asks for"
-    return None
 
 
 def unsaid(said: Document) -> str | None:
@@ -201,5 +131,11 @@ def graded(case: Case, one: Document) -> None:
 
 
 def meant(case: Case, pattern: str | None) -> list[str]:
-    """The skills that a `tool_used: Skill` grader is about."""
-    return [name for name in case.skills if pattern is None or name in pattern]
+    """The skills that a `tool_used: Skill` grader is about: its pattern is matched with the call's input."""
+    calls = {
+        name: [f'{{"skill":"{said}"}}' for said in (name, f"{case.plugin}:{name}")] for name in case.skills
+    }
+    try:
+        return [name for name, said in calls.items() if any(re.search(pattern or "", one) for one in said)]
+    except re.error:  # JavaScript's patterns are not quite Python's
+        return []
