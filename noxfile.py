@@ -36,6 +36,11 @@ def install(session: nox.Session, group: str) -> None:
         stamp.write_text(json.dumps(wanted))
 
 
+def engine(session: nox.Session) -> str:
+    """The group for what was asked: Ray only where its word is said."""
+    return "ray" if "ray" in session.posargs else "run"
+
+
 def call(session: nox.Session, *argv: str, answer: bool = False) -> str:
     """Run a program of ours, and leave with its exit code when that is not 0: it has said why.
 
@@ -62,7 +67,7 @@ def tools(session: nox.Session) -> None:
 @nox.session(default=False)
 def eval(session: nox.Session) -> None:
     """Run a task's trials and report: `nox -s eval -- formatting` (rehearsed, unless --model is given)."""
-    install(session, "run")
+    install(session, engine(session))
     if {"-h", "--help"} & {*session.posargs}:
         call(session, "scripts/plan.py", "--help")
         return
@@ -77,7 +82,7 @@ def eval(session: nox.Session) -> None:
 @nox.session(default=False)
 def batch(session: nox.Session) -> None:
     """Run a batch that plan.py made: `nox -s batch -- BATCH_DIR`."""
-    install(session, "run")
+    install(session, engine(session))
     tools(session)
     call(session, "scripts/batch.py", *session.posargs)
 
@@ -145,6 +150,14 @@ def tests(session: nox.Session) -> None:
         return
     call(session, *python, "-n", "2", "-m", "not real")
     call(session, *python, "-m", "real")
+
+
+@nox.session(default=False)
+def ray(session: nox.Session) -> None:
+    """Trials on a cluster of two nodes on this machine; one is lost in the middle. Slow."""
+    install(session, "ray")
+    tools(session)
+    call(session, "-m", "pytest", "-q", "tests/test_ray.py", *session.posargs)
 
 
 @nox.session

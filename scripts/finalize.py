@@ -20,6 +20,7 @@ from kit.layout import (
     EXECUTION,
     EXPECTATIONS,
     GRADING,
+    NODE,
     OBSERVATION,
     RECEIPTS,
     RESULT,
@@ -38,7 +39,7 @@ STEP = Step(
     does="Write a trial's result, whatever became of the trial.",
     kind="derived",
     reads=[TRIAL],
-    may_read=[*remains.READ, TRANSCRIPT, RECEIPTS],
+    may_read=[*remains.READ, TRANSCRIPT, RECEIPTS, NODE],
     writes=[RESULT],
     may_write=[REDACTIONS],
 )

@@ -4,16 +4,21 @@
 After each kill: nothing of the trial is alive (by recorded process, by PID namespace, by uid); every result
 that was there is unchanged; `finalize.py` makes a result of what was cut, and it says so; the next start
 finds and removes the folders. It ends only what it started itself. Exits 1 when anything is not so.
+
+--record FILE keeps each kill as a JSON line; the same command again goes on after the last of them, so a busy
+machine, a CI job's time limit or --minutes costs nothing that was seen.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import plan
@@ -24,21 +29,46 @@ from kit.contract import Exit, Stop, fail
 LONGEST_SECS = 6.0  # into a trial; one that ends before goes unharmed
 
 
-def hunt(args: argparse.Namespace, results: Path) -> list[Kill]:
-    chance, kills = random.Random(args.seed), []
-    hunted = Hunt(args.eval_root.resolve(), results, args.uids)
-    victims = [VICTIMS[number % len(VICTIMS)] for number in range(args.kills)]
-    chance.shuffle(victims)
+def victims(seed: int, kills: int) -> list[str]:
+    """Who is killed, in order: as many of each, shuffled. A longer hunt with the same seed begins anew."""
+    chosen = [VICTIMS[number % len(VICTIMS)] for number in range(kills)]
+    random.Random(seed).shuffle(chosen)
+    return chosen
+
+
+def hunt(args: argparse.Namespace, results: Path, done: Sequence[Kill]) -> Iterator[Kill]:
+    """The kills that are left, until the minutes are over."""
+    hunted, until = Hunt(args.eval_root.resolve(), results, args.uids), time.monotonic() + 60 * args.minutes
     try:
-        while victims:
-            kill = hunted.kill(victims[-1], chance.uniform(0, LONGEST_SECS))
-            if kill is not None:
-                victims.pop()
-                kills.append(kill)
-                print(line(len(kills), kill), flush=True)
+        for number, victim in enumerate(victims(args.seed, args.kills)[len(done) :], len(done)):
+            chance, kill = random.Random(f"{args.seed} {number}"), None
+            while kill is None:
+                if time.monotonic() > until:
+                    return
+                kill = hunted.kill(victim, chance.uniform(0, LONGEST_SECS))
+            yield kill
     finally:
         hunted.end()
-    return kills
+
+
+def recorded(args: argparse.Namespace) -> list[Kill]:
+    """The kills of earlier rounds, and their seed and number; Stop when they were of another hunt."""
+    if args.record is None or not args.record.exists():
+        args.seed = random.randrange(1 << 32) if args.seed is None else args.seed
+        note(args, {"seed": args.seed, "kills": args.kills})
+        return []
+    head, *lines = args.record.read_text("utf-8").splitlines()
+    was, asked = json.loads(head), {"seed": args.seed, "kills": args.kills}
+    if was["kills"] != args.kills or args.seed not in (None, was["seed"]):
+        raise Stop(Exit.USAGE, f"{args.record}: of {was}, and asked is {asked}; give another --record")
+    args.seed = was["seed"]
+    return [Kill(**json.loads(line)) for line in lines]
+
+
+def note(args: argparse.Namespace, line: object) -> None:
+    if args.record is not None:
+        with args.record.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
 
 
 HEAD = "kill  victim  in        after   gone in  kept  outcome of the cut trial"
@@ -68,6 +98,10 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--kills", type=int, default=50, metavar="N", help="how many (default: 50)")
     p.add_argument("--seed", type=int, default=None, help="of the moments; printed, to repeat them")
+    p.add_argument("--record", type=Path, metavar="FILE", help="keep the kills, and go on after them")
+    p.add_argument(
+        "--minutes", type=float, default=float("inf"), metavar="M", help="begin no kill after so long"
+    )
     p.add_argument("--eval-root", type=Path, default=plan.eval_root(), metavar="DIR", help="where trials run")
     p.add_argument(
         "--uids",
@@ -78,30 +112,42 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
+def run(args: argparse.Namespace, results: Path) -> list[Kill]:
+    done = recorded(args)
+    print(f"seed {args.seed}\n{HEAD}")
+    for number, kill in enumerate(done, 1):
+        print(line(number, kill))
+    leftovers.reap(args.eval_root.resolve())
+    for kill in hunt(args, results, done):
+        done.append(kill)
+        note(args, dataclasses.asdict(kill))
+        print(line(len(done), kill), flush=True)
+    return done
+
+
 def main() -> None:
     args = parser().parse_args()
     if args.kills < 1:
         fail("kills", Stop(Exit.USAGE, f"--kills {args.kills}: at least 1"))
-    if args.seed is None:
-        args.seed = random.randrange(1 << 32)
     tied.follow()
     started = time.monotonic()
     results = Path(tempfile.mkdtemp(prefix="agent-eval-kills-"))
-    print(f"seed {args.seed}\n{HEAD}")
+    again = f"; the same command goes on after {args.record}" if args.record else ""
     try:
-        leftovers.reap(args.eval_root.resolve())
-        kills = hunt(args, results)
+        kills = run(args, results)
     except programs.Broken as error:
         fail("kills", Stop(Exit.UNAVAILABLE, str(error)))
     except Stop as stop:
         fail("kills", stop)
     except KeyboardInterrupt:
-        fail("kills", Stop(Exit.INTERRUPTED, "interrupted"))
+        fail("kills", Stop(Exit.INTERRUPTED, f"interrupted{again}"))
     print(summary(kills, time.monotonic() - started))
     if any(kill.wrong for kill in kills):
         print(f"kept: {results}")
         sys.exit(Exit.NO)
     trees.remove(results)
+    if len(kills) < args.kills:
+        fail("kills", Stop(Exit.UNAVAILABLE, f"{args.kills - len(kills)} kills are left{again}"))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from clients import Client, Places
 from gateway import BASE_URL, rehearsal, wires
 from gateway.server import Gateway
 from gateway.upstream import Upstream
-from kit import process, tasks, uids
+from kit import documents, process, tasks, uids
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import EXCHANGES, EXECUTION, SETUP, STAGE, STDERR, TASK, TRANSCRIPT, TRIAL
@@ -55,6 +55,7 @@ def run(trial: Folder) -> None:
     answers = source(plan, client, places)
     started = time.strftime("%Y-%m-%dT%H:%M:%S%z"), os.getloadavg()[0]
     with Gateway(box.run.socket, trial.path(EXCHANGES), wires.load(client.WIRE), answers) as gateway:
+        documents.mark(trial.path(TRANSCRIPT))  # from here on it has started, also after a power cut
         ended = process.run(
             command,
             stdout=trial.path(TRANSCRIPT),

@@ -20,7 +20,7 @@ from rich.table import Table as Drawn
 from rich.text import Text
 
 import clients
-from kit import documents, markdown, tables
+from kit import documents, markdown, programs, tables
 from kit.contract import Exit, Folder, Step, Stop
 from kit.layout import BATCH, BENCHMARK, JUNIT, PAGE, RECORDS, REPORT, RESULT, RESULTS
 from kit.tables import Batch, Table
@@ -108,12 +108,12 @@ def commands(batch: Batch, root: Path) -> Iterator[str]:
     name = next((name for name, outcome in ended.items() if outcome != "succeeded"), plan["order"][0])
     first = shlex.quote(str(root / name))
     yield f"look into a trial:  ls {first}"
-    yield f"judge it again:     nox -s redo -- {shlex.quote(str(root))}"
+    yield f"judge it again:     {programs.typed('redo', shlex.quote(str(root)))}"
     if plan["rehearsals"]:
         known = plan["client"] in clients.names()
         key = clients.load(plan["client"]).KEY if known else "the client's own key variable"
         task, client = shlex.quote(plan["task"]), shlex.quote(plan["client"])
-        yield f"ask a real model:   nox -s eval -- {task} --client {client} --model MODEL"
+        yield f"ask a real model:   {programs.typed('eval', f'{task} --client {client} --model MODEL')}"
         yield f"                    (needs {key}, and costs money)"
 
 

@@ -16,6 +16,7 @@ from unittest import mock
 import psutil
 
 import plan
+from kit import documents
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 Said = subprocess.CompletedProcess[str]
@@ -91,6 +92,15 @@ def document(file: Path) -> dict[str, Any]:
 def outcomes(batch: Path) -> dict[str, str]:
     order = document(batch / "batch.json")["order"]
     return {name: document(batch / name / "result.json")["outcome"] for name in order}
+
+
+def stable(batch: Path) -> dict[str, Any]:
+    """Every document of the batch that counts, without what may differ between two runs of the same work."""
+    files = {"benchmark.json": "benchmark/1"}
+    for name in document(batch / "batch.json")["order"]:
+        files |= {f"{name}/{one}.json": f"{one}/1" for one in ("result", "grading", "expectations")}
+    there = {file: schema for file, schema in files.items() if (batch / file).exists()}
+    return {file: documents.stable(document(batch / file), schema) for file, schema in there.items()}
 
 
 def content(folder: Path) -> dict[str, bytes]:

@@ -19,14 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from batch_running import Place, content, document, outcomes, program, scratch, until
+from batch_running import Place, content, document, outcomes, program, scratch, stable, until
 from batches import asking, breaker, room
 from batches.asking import Asked
 from batches.breaker import Breaker
 from batches.room import Machine
 from batches.running import Child, Runner
 from batches.screen import Screen
-from kit import documents
 from kit.contract import Exit, Stop
 from kit.tools import Tools
 from standin_tools import machine, script
@@ -121,7 +120,7 @@ def test_R03_a_plan_of_a_newer_version_is_refused_by_name(standin: Place) -> Non
     ("args", "code", "says"),
     [
         (("--stop-after", "-1"), Exit.USAGE, "--stop-after -1: at least 0"),
-        (("--engine", "ray"), Exit.UNAVAILABLE, "--engine ray: not built yet"),
+        (("--address", "auto"), Exit.USAGE, "--address auto: is for a cluster; say --engine ray too"),
     ],
 )
 def test_W03_what_it_cannot_do_it_refuses(
@@ -391,15 +390,6 @@ def test_I10_work_aside_ends_with_all_it_started_when_we_are_asked(
 # --- side by side, and lost unevenly, on the real parts
 
 
-def stable(batch: Path) -> dict[str, Any]:
-    """Every document of the batch that counts, without what may differ between two runs of the same work."""
-    files = {"benchmark.json": "benchmark/1"}
-    for name in document(batch / "batch.json")["order"]:
-        files |= {f"{name}/{one}.json": f"{one}/1" for one in ("result", "grading", "expectations")}
-    there = {file: schema for file, schema in files.items() if (batch / file).exists()}
-    return {file: documents.stable(document(batch / file), schema) for file, schema in there.items()}
-
-
 @pytest.mark.real
 def test_17_two_side_by_side_give_what_one_at_a_time_gives(real: Place) -> None:
     same = ("--trials", "2", "--rehearse", "with:flush,without:no-flush")
@@ -412,6 +402,8 @@ def test_17_two_side_by_side_give_what_one_at_a_time_gives(real: Place) -> None:
     assert len(stable(alone)) > 8
     began = {b: [document(b / n / "execution.json")["started_at"] for n in outcomes(b)] for b in (together,)}
     assert began[together] == sorted(began[together])
+    loads = [document(together / name / "execution.json")["load"] for name in outcomes(together)]
+    assert all(load["after"] > 0 for load in loads), loads  # of the machine, beside each trial
     assert list(scratch(together)) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -114,6 +115,7 @@ def test_W03_a_variable_of_ours_that_is_none_is_a_usage_error(
         (("--uids", "9-3"), "--uids 9-3: not FIRST-LAST"),
         (("-j", "0"), "-j 0: at least 1"),
         (("--engine", "slurm"), "--engine slurm: unknown; the engines are local and ray"),
+        (("--address", "auto"), "--address auto: is for a cluster; say --engine ray too"),
         (("--rehearse", "no-such"), "rehearsal no-such: formatting has none of that name; it has api-error"),
         (("--rehearse", "with:oracle,without:nop"), "formatting runs with-symposium; write with:NAME"),
         (("--rehearse", "with:oracle,with:nop"), "write with:NAME"),
@@ -127,8 +129,6 @@ def test_W03_a_value_that_cannot_be_is_a_usage_error(say: Say, args: tuple[str, 
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (("--engine", "ray"), "--engine ray: not built yet"),
-        (("--address", "auto"), "--address auto: not built yet"),
         (("--exploratory",), "--exploratory: not built yet"),
         (("--direct",), "--direct: not built yet"),
         (("--symposium-bin", "/no/such"), "/no/such: not an executable"),
@@ -136,6 +136,15 @@ def test_W03_a_value_that_cannot_be_is_a_usage_error(say: Say, args: tuple[str, 
 )
 def test_W03_what_is_not_there_refuses_by_name(say: Say, args: tuple[str, ...], says: str) -> None:
     assert says in say.refused(Exit.UNAVAILABLE, "formatting", *args)
+
+
+def test_W03_without_ray_a_cluster_is_refused_and_what_installs_it_is_said(
+    say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    assert "--engine ray: Ray is not installed" in say.refused(
+        Exit.UNAVAILABLE, "formatting", "--engine", "ray"
+    )
 
 
 def test_W02_without_the_tools_nothing_is_planned(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:

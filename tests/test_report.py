@@ -16,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import report
+from kit import programs
 from kit.contract import Exit, Folder
 from kit.text import LONGEST, escaped, plain
+from standin_tools import script
 from whole_batch import WholeBatch
 
 RECORDS = Path(__file__).parent / "records"
@@ -70,6 +72,28 @@ def test_the_next_command_can_be_typed_as_it_stands(tmp_path: Path) -> None:
     said = printed(recorded("one-rehearsed", tmp_path / "with space"))
     assert "nox -s eval -- formatting --client claude --model MODEL" in said
     assert f"nox -s redo -- '{tmp_path / 'with space' / 'one-rehearsed'}'" in said
+
+
+@pytest.mark.parametrize("where", ["on PATH", "in the checkout", "not installed yet"])
+def test_W03_the_next_command_runs_wherever_nox_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Typed into a shell in the checkout, as it stands; a stand-in for nox says what it was given."""
+    checkout, said = tmp_path / "checkout", 'printf "[%s]" "$@"'
+    place = {"on PATH": tmp_path / "bin", "in the checkout": checkout / ".venv/bin"}.get(where)
+    if place:
+        script(place / "nox", said)
+    rule = "\tmkdir -p .venv/bin && cp stand-in .venv/bin/nox"
+    script(checkout / "stand-in", said)
+    (checkout / "Makefile").write_text(f".venv/bin/nox:\n{rule}\n")
+    monkeypatch.setattr(programs, "SCRIPTS", checkout / "scripts")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    line = programs.typed("redo", "'a batch'")
+    path = f"{tmp_path / 'bin'}:/usr/bin:/bin"
+    done = subprocess.run(
+        ["/bin/sh", "-ec", line], cwd=checkout, env={"PATH": path}, capture_output=True, text=True
+    )
+    assert done.stdout.endswith("[-s][redo][--][a batch]"), (line, done)
 
 
 def test_a_comparison_shows_counts_rates_intervals_and_the_difference(tmp_path: Path) -> None:

@@ -88,6 +88,28 @@ def test_G07_a_resident_srt_that_has_died_is_said_and_not_replaced(place: Scene)
             looked(place, kept)
 
 
+def serving(folder: Path) -> list[int]:
+    """What serves the sockets there: srt's socat is given their paths."""
+    every = psutil.process_iter(["cmdline", "status"])
+    living = (one for one in every if one.info["status"] != psutil.STATUS_ZOMBIE)
+    return [one.pid for one in living if str(folder) in " ".join(one.info["cmdline"] or ())]
+
+
+def gone(folder: Path) -> bool:
+    until = time.monotonic() + 5
+    while serving(folder) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not serving(folder)
+
+
+def test_I10_nothing_of_a_resident_srt_outlives_its_grading(place: Scene) -> None:
+    folder = place.controls / secrets.token_hex(3)
+    with resident.resident(place.stage, folder) as kept:
+        looked(place, kept)
+        assert serving(folder)
+    assert gone(folder)
+
+
 def test_I10_a_resident_srt_dies_with_its_runner(place: Scene) -> None:
     folder = place.controls / secrets.token_hex(3)
     program = f"""
@@ -96,16 +118,16 @@ sys.path.insert(0, {str(Path(srt.__file__).parents[1])!r})
 from pathlib import Path
 from rungs import resident
 with resident.resident({place.stage!r}, Path({str(folder)!r})) as kept:
+    kept.ask({{"command": "true", "filesystem": resident.CLOSED, "tmp": "/tmp"}})
     print(kept.process.pid, flush=True)
     time.sleep(60)
 """
     runner = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert runner.stdout is not None
     kept = psutil.Process(int(runner.stdout.readline()))
+    assert [pid for pid in serving(folder) if pid != runner.pid]
     runner.send_signal(signal.SIGKILL)
     runner.wait()
     runner.stdout.close()
-    until = time.monotonic() + 5
-    while kept.is_running() and kept.status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
-        time.sleep(0.02)
+    assert gone(folder)
     assert not kept.is_running() or kept.status() == psutil.STATUS_ZOMBIE

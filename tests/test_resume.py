@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import pty
+import random
 import re
 import select
 import shutil
@@ -22,9 +23,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+import launch
+import left_behind
+import rungs
 from batch_running import Place, alive, content, document, outcomes, program, scratch, until
-from batches import restaging, standing
-from kit.contract import Exit, Stop
+from batches import closing, restaging, standing
+from kit import process
+from kit.contract import Exit, Folder, Stop
 from kit.tools import Tools
 from standin_tools import machine
 
@@ -84,21 +89,65 @@ def in_one_place(batch: Path) -> None:
 
 
 def test_R04_a_killed_batch_runs_exactly_what_never_started(standin: Place) -> None:
+    """The second was cut while it was set up: its client never started, so it is prepared anew."""
     batch = standin.plan("formatting", "--trials", "3")
     running = standin.start(batch, *FAST)
     until(lambda: (batch / "trial-2-with-symposium/task.json").exists(), running=running)
     running.kill()
     running.communicate()
     finished = content(batch / "trial-1-with-symposium")
-    begun = (batch / "trial-2-with-symposium/task.json").stat().st_mtime_ns
     said = resume(standin, batch)
     assert content(batch / "trial-1-with-symposium") == finished
-    assert (batch / "trial-2-with-symposium/task.json").stat().st_mtime_ns == begun
-    ends = outcomes(batch)
-    assert ends.pop("trial-2-with-symposium") in ("cancelled", "setup_failure")  # cut, or just done
-    assert set(ends.values()) == {"setup_failure"}
-    assert " 1 to run" in said
+    assert set(outcomes(batch).values()) == {"setup_failure"}
+    assert re.search(r" 1 finished, 0 cut, 2 to run| 2 finished, 0 cut, 1 to run", said), said
     in_one_place(batch)
+
+
+STOPPED = {  # what was left of a trial -> where it stands
+    "planned": "never",
+    "killed in prepare": "never",
+    "interrupted in prepare": "never",
+    "prepared": "never",
+    "launch began": "cut",
+    "launched": "cut",
+    "graded": "cut",
+    "set-up failed": "cut",
+    "a check before launch failed": "cut",
+}
+
+
+@pytest.mark.parametrize("stopped", STOPPED)
+def test_R04_a_trial_has_started_once_its_client_may_have_been(tmp_path: Path, stopped: str) -> None:
+    ended = {"planned": None, "launched": "launch", "graded": "grade"}
+    trial = left_behind.Trial(tmp_path, until=ended.get(stopped, "prepare"))
+    plan = {"batch": left_behind.TRIAL["batch"], "order": [trial.folder.name]}
+    match stopped:
+        case "killed in prepare":
+            trial.killed("prepare")
+        case "interrupted in prepare":
+            trial.failed("prepare", "interrupted", "interrupted")
+        case "launch began":
+            (trial.folder / "transcript.jsonl").touch()
+        case "set-up failed":
+            trial.failed("prepare", "unavailable", "cargo-agents init: killed")
+        case "a check before launch failed":
+            check = {"name": "init", "passed": False, "detail": "killed"}
+            trial.change("setup.json", checks=[check])
+            (trial.folder / "receipts/prepare.json").unlink()
+    found = standing.look(tmp_path, plan)
+    assert getattr(found, STOPPED[stopped]) == plan["order"], found
+
+
+def test_R04_a_trial_that_is_prepared_anew_finds_nothing_of_its_first_preparation(tmp_path: Path) -> None:
+    trial = left_behind.Trial(tmp_path, until="prepare")
+    run = tmp_path / "run"
+    (run / "project").mkdir(parents=True)
+    trial.change("trial.json", paths={**left_behind.TRIAL["paths"], "run": str(run)})
+    for name in ("srt.json", "exchanges.jsonl"):
+        (trial.folder / name).touch()
+    closing.forget(trial.folder)
+    assert {file.name for file in trial.folder.rglob("*") if file.is_file()} == {"trial.json"}
+    assert not run.exists()
 
 
 def test_R04_without_resume_a_batch_that_ran_is_left_alone(standin: Place, done: Path) -> None:
@@ -126,10 +175,8 @@ def test_R04_what_an_interrupt_cancelled_before_it_started_is_run(standin: Place
     assert running.returncode == Exit.INTERRUPTED, said
     assert list(outcomes(batch).values())[1:] == ["cancelled"]
     in_one_place(batch)
-    first = content(batch / "trial-1-with-symposium")
-    assert " 1 to run" in resume(standin, batch)
-    assert content(batch / "trial-1-with-symposium") == first
-    assert list(outcomes(batch).values())[1:] == ["setup_failure"]
+    assert re.search(r" [12] to run", resume(standin, batch))
+    assert list(outcomes(batch).values()) == ["setup_failure"] * 2
     in_one_place(batch)
 
 
@@ -324,15 +371,15 @@ def test_R04_ctrl_c_at_each_moment_ends_a_batch_in_seconds_with_everything_count
     """One batch, interrupted while its tools are staged, probed, a trial prepared, launched and graded."""
     batch = real.plan("store-durability", "--trials", "2", "--rehearse", "flush")
     order = document(batch / "batch.json")["order"]
-    first, second, third = (batch / name for name in order[:3])
+    first, second = (batch / name for name in order[:2])
     work = Path(document(batch / "batch.json")["paths"]["work"])
     seen: dict[Path, dict[str, bytes]] = {}
     moments: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
         "staging": (lambda: (work / "tools").exists(), ()),
         "preflight": (lambda: list(work.glob("probes-*/project")), ()),
         "prepare": (lambda: (first / "task.json").exists(), ("--no-preflight",)),
-        "launch": (lambda: spoken(second), ("--no-preflight",)),
-        "grade": (lambda: (third / "observation.json").exists(), ("--no-preflight",)),
+        "launch": (lambda: spoken(first), ("--no-preflight",)),
+        "grade": (lambda: (second / "observation.json").exists(), ("--no-preflight",)),
     }
     for moment, (when, args) in moments.items():
         code, secs, said = ctrl_c(real, batch, when, *args)
@@ -344,13 +391,13 @@ def test_R04_ctrl_c_at_each_moment_ends_a_batch_in_seconds_with_everything_count
         in_one_place(batch)
         assert not work.exists()
         seen = {batch / n: content(batch / n) for n in order if standing.started(batch / n)}
-    assert len(seen) == 3
-    assert (second / "submission/Cargo.toml").exists()  # what is left is kept
-    assert (third / "submission/src/lib.rs").exists()
-    reasons = [document(trial / "result.json")["reason"] for trial in (first, second, third)]
-    assert [reason.partition(":")[0].split()[0] for reason in reasons] == ["cut"] * 3, reasons
+    assert len(seen) == 2
+    assert (first / "submission/Cargo.toml").exists()  # what is left is kept
+    assert (second / "submission/src/lib.rs").exists()
+    reasons = [document(trial / "result.json")["reason"] for trial in (first, second)]
+    assert [reason.partition(":")[0].split()[0] for reason in reasons] == ["cut"] * 2, reasons
     resume(real, batch)
-    assert list(outcomes(batch).values()) == ["cancelled"] * 3 + ["succeeded"]
+    assert list(outcomes(batch).values()) == ["cancelled"] * 2 + ["succeeded"] * 2
     in_one_place(batch)
 
 
@@ -373,6 +420,26 @@ def test_R04_what_a_session_had_done_when_everything_was_killed_is_kept(real: Pl
     in_one_place(batch)
 
 
+@pytest.mark.real
+def test_R04_killed_at_any_early_instant_a_trial_is_run_unless_its_client_had_started(real: Place) -> None:
+    """One trial, cut within its first seconds: either its client has left a record, or it is run."""
+    dice, ends = random.Random(), set()
+    for _ in range(5):
+        batch = real.plan("formatting", "--trials", "1")
+        trial, running, after = batch / "trial-1-with-symposium", real.start(batch, *FAST), dice.random() * 2
+        until(lambda trial=trial: (trial / "task.json").exists(), running=running)  # type: ignore[misc]
+        time.sleep(after)
+        for pid in every_descendant(running.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        running.communicate()
+        spent = (trial / "transcript.jsonl").exists()
+        resume(real, batch)
+        ends.add((spent, outcomes(batch)[trial.name]))
+        in_one_place(batch)
+    assert ends <= {(True, "cancelled"), (False, "succeeded")}, ends
+
+
 def spoken(trial: Path) -> bool:
     """The client has said something."""
     transcript = trial / "transcript.jsonl"
@@ -382,3 +449,25 @@ def spoken(trial: Path) -> bool:
 def every_descendant(pid: int) -> list[int]:
     top = psutil.Process(pid)
     return [pid, *(child.pid for child in top.children(recursive=True))]
+
+
+def test_R04_a_client_is_started_only_once_its_trial_is_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = left_behind.Trial(tmp_path, until="prepare")
+    trial.change("setup.json", uid=None)
+    marked: list[bool] = []
+
+    class Rung:
+        wrap = staticmethod(lambda *_: None)
+
+    def run(*_: object, **__: object) -> None:
+        marked.append(standing.started(trial.folder))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rungs, "load", lambda _: Rung)
+    monkeypatch.setattr(launch, "source", lambda *_: None)
+    monkeypatch.setattr(launch, "Gateway", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(process, "run", run)
+    launch.STEP.execute(launch.run, Folder(trial.folder, launch.STEP))
+    assert marked == [True]

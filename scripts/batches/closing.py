@@ -14,7 +14,18 @@ import collect
 from kit import documents, family, trees
 from kit.contract import Folder
 from kit.documents import Document
-from kit.layout import EXECUTION, RESULT, SEAL, SETUP, SUBMISSION, TRIAL
+from kit.layout import (
+    EXCHANGES,
+    EXECUTION,
+    POLICY,
+    RESULT,
+    SEAL,
+    SETUP,
+    SUBMISSION,
+    TASK,
+    TRANSCRIPT,
+    TRIAL,
+)
 from kit.seal import seal
 from trial import tidy
 
@@ -35,9 +46,10 @@ def close(trial: Path) -> None:
 
 
 def salvage(trial: Path, plan: Document) -> None:
-    """The project as a killed session left it, where collect never came to it."""
+    """The project as a killed session left it, where collect never came to it. Without a session: nothing."""
     project = Path(plan["paths"]["run"], "project")
-    if (trial / SEAL.path).exists() or not (trial / SETUP.path).exists() or not project.is_dir():
+    launched = all((trial / one.path).exists() for one in (SETUP, TRANSCRIPT))
+    if (trial / SEAL.path).exists() or not launched or not project.is_dir():
         return
     try:
         uid = documents.read(trial / SETUP.path, "setup/1")["uid"]
@@ -60,7 +72,9 @@ def set_aside(trial: Path) -> None:
 
 
 def forget(trial: Path) -> None:
-    """Take back that a trial which never started was cancelled: now it is run."""
+    """Take back what a trial that never started was prepared, and that it was cancelled: now it is run."""
     for receipt in (trial / "receipts").glob("*.json"):
         receipt.unlink()
-    (trial / RESULT.path).unlink(missing_ok=True)
+    for left in (TASK, POLICY, SETUP, EXCHANGES, RESULT):
+        (trial / left.path).unlink(missing_ok=True)
+    trees.remove(Path(documents.read(trial / TRIAL.path, "trial/1")["paths"]["run"]))  # kept by --keep-run

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import functools
+import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +22,11 @@ import stage
 from batches import asking, closing, comparing, restaging, room, standing
 from batches.asking import Asked
 from batches.breaker import Breaker
+from batches.ray_engine import RayRunner
 from batches.running import Runner
 from batches.screen import Screen
 from batches.standing import Standing
-from kit import documents, leftovers, trees
+from kit import documents, leftovers, programs, trees
 from kit.contract import Exit, Folder, Stop
 from kit.documents import Document
 from kit.layout import RESULT, STAGE
@@ -43,14 +46,14 @@ class Batch:
             self.screen.say("every trial has been run or was cut: only counted again")
             return self.conclude(None)
         code = self.tools(found)
-        if code is Exit.OK and not self.args.no_preflight:
+        here = not self.args.no_preflight and self.cluster is None  # a cluster's nodes each probe their own
+        if code is Exit.OK and here:
             self.screen.say("probing the sandbox")
             probes = functools.partial(smoke.preflight, self.folder)
             code = asking.aside(probes, self.asked, hold_output=True)
             if code not in (Exit.OK, Exit.INTERRUPTED):
-                self.screen.say(
-                    f"preflight failed: no trial was started; see `python scripts/smoke.py {self.folder}`"
-                )
+                see = programs.typed("smoke", shlex.quote(str(self.folder)))
+                self.screen.say(f"preflight failed: no trial was started; see `{see}`")
                 return Exit.UNAVAILABLE
         if code not in (Exit.OK, Exit.INTERRUPTED):
             return code
@@ -99,10 +102,21 @@ class Batch:
         restaging.again(self.plan, staged, self.screen.say)
         return Exit.OK
 
+    @property
+    def cluster(self) -> str | None:
+        """The address of the Ray cluster that runs the trials; None: this machine does."""
+        here = self.args.engine == "local"
+        return None if here else planning.cluster(self.args) or self.plan.get("cluster")
+
     def runner(self, lock: int) -> Runner:
         jobs = self.args.jobs or self.plan.get("jobs", 1)
         look = functools.partial(room.look, [Path(self.plan["paths"]["eval_root"]), self.folder])
-        return Runner(
+        kind: Callable[..., Runner] = Runner
+        if self.cluster:
+            planning.need_ray()
+            probes = not self.args.no_preflight
+            kind = functools.partial(RayRunner, plan=self.plan, address=self.cluster, preflight=probes)
+        return kind(
             self.folder,
             jobs,
             lock,

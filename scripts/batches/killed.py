@@ -1,7 +1,7 @@
 """A batch that is killed and resumed again and again, and what must hold of it each time.
 
 Used by cycles.py. It ends only processes that it started, and looks at what is left: the results of trials
-that had finished may never change, and a trial that had begun may never begin again.
+that had finished may never change, and a trial whose client was started may never begin again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from batches import standing
 from kit import documents, tied
 from kit.contract import Exit
 from kit.documents import Document
-from kit.layout import RESULT, TASK
+from kit.layout import RESULT, SETUP, TASK
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 KILLS = ("runner", "runner and trials", "everything")
@@ -44,8 +44,8 @@ class Noted:
                 now = hashlib.sha256((trial / RESULT.path).read_bytes()).hexdigest()
                 if self.finished.setdefault(name, now) != now:
                     yield f"{name}: its result has changed"
-            if (trial / TASK.path).exists():
-                status = (trial / TASK.path).stat()
+            if standing.started(trial):
+                status = (trial / SETUP.path).stat()
                 began = (status.st_ino, status.st_mtime_ns)
                 if self.begun.setdefault(name, began) != began:
                     yield f"{name}: it was run again"
@@ -69,8 +69,9 @@ class Subject:
         return len(standing.look(self.folder, self.plan).never)
 
     @property
-    def begun(self) -> int:
-        return sum(1 for _ in self.folder.glob(f"*/{TASK.path}"))
+    def begun(self) -> set[tuple[Path, int]]:
+        """The preparations that were begun, each with its time: one that was cut is begun anew."""
+        return {(file, file.stat().st_mtime_ns) for file in self.folder.glob(f"*/{TASK.path}")}
 
     def start(self) -> subprocess.Popen[bytes]:
         argv = [sys.executable, str(SCRIPTS / "batch.py"), str(self.folder), "-j", str(self.jobs)]
@@ -82,7 +83,7 @@ class Subject:
     def kill(self, what: str, after: float, *, early: bool) -> bool:
         """Kill it so long after its start (early), or after a trial has begun; False: it had ended."""
         running, before = self.start(), self.begun
-        while not early and self.begun == before and running.poll() is None:
+        while not early and not self.begun - before and running.poll() is None:
             time.sleep(0.02)
         with contextlib.suppress(subprocess.TimeoutExpired):
             running.wait(after)
@@ -107,6 +108,10 @@ class Subject:
             yield f"resuming ended with {code}"
         yield from self.noted.note(self.folder, self.plan)
         plan = self.plan
+        for name in plan["order"]:
+            ended = documents.read(self.folder / name / RESULT.path, "result/1")["outcome"]
+            if ended == "cancelled" and not standing.started(self.folder / name):
+                yield f"{name}: cancelled, though its client was never started"
         counted = documents.read(self.folder / "benchmark.json", "benchmark/1")["configurations"].values()
         ends = Counter({end: sum(c[end] for c in counted) for end in ENDS})
         planned = sum(c["planned"] for c in counted)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from batches import asking, closing
 from batches.asking import TICK_SECS, Asked
@@ -30,10 +30,25 @@ LOOK_SECS = 1.0  # between two looks at a machine that was crowded
 Look = Callable[[int], str | None]  # how many run -> why one more must wait
 
 
+class Process(Protocol):
+    """What is asked of a trial's process, here or on another machine."""
+
+    def poll(self) -> int | None: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+class Own(subprocess.Popen[bytes]):
+    def kill(self) -> None:
+        """With all below it."""
+        asking.end_tree(self.pid)
+        self.wait()
+
+
 @dataclass
 class Child:
     folder: Path
-    process: subprocess.Popen[bytes]
+    process: Process
     said: IO[bytes]
     started: float = field(default_factory=time.monotonic)
 
@@ -94,7 +109,7 @@ class Runner:
     def start(self, trial: Path) -> None:
         closing.forget(trial)
         said = tempfile.TemporaryFile()  # noqa: SIM115  closed with the trial
-        process = subprocess.Popen(
+        process = Own(
             [sys.executable, SCRIPTS / "trial.py", trial],
             stdin=subprocess.DEVNULL,
             stdout=said,
@@ -141,8 +156,7 @@ class Runner:
             self.reap()
             time.sleep(TICK_SECS)
         for child in self.children:
-            asking.end_tree(child.process.pid)
-            child.process.wait()
+            child.process.kill()
         self.reap()
 
 

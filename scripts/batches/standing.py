@@ -1,7 +1,8 @@
 """Where each planned trial of a batch stands: finished, cut, or never started; and what is no trial of it.
 
-It reads and changes nothing. A trial has started as soon as its preparation left anything: from then on it
-is never run again. A result that is torn or empty can be made again from the record, and is named; one of
+It reads and changes nothing. A trial has started once its client may have been: from then on it is never run
+again. One that was cut before that has cost nothing, and is prepared anew; one whose set-up failed has ended,
+and is not tried again. A result that is torn or empty can be made again from the record, and is named; one of
 another version or of another batch is refused by name, since nobody knows what it stands for.
 """
 
@@ -13,25 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import aggregate
-from kit import documents
-from kit.contract import Exit, Stop
+import finalize
+from kit import documents, remains
+from kit.contract import Exit, Folder, Stop
 from kit.documents import Document
-from kit.layout import (
-    COLLECTED,
-    EXCHANGES,
-    EXECUTION,
-    GRADING,
-    POLICY,
-    RESULT,
-    SEAL,
-    SETUP,
-    STDERR,
-    TASK,
-    TRANSCRIPT,
-    TRIAL,
-)
+from kit.layout import COLLECTED, EXECUTION, GRADING, NODE, RESULT, SEAL, STDERR, TRANSCRIPT, TRIAL
 
-RECORDED = (TASK, POLICY, SETUP, TRANSCRIPT, STDERR, EXCHANGES, EXECUTION, SEAL, COLLECTED, GRADING)
+# Launch's own, and what follows; or it is with a node of a cluster, where nobody knows how far it came.
+RECORDED = (TRANSCRIPT, STDERR, EXECUTION, SEAL, COLLECTED, GRADING, NODE)
 
 
 @dataclass
@@ -54,12 +44,12 @@ def look(batch: Path, plan: Document) -> Standing:
         try:
             result = documents.read(batch / name / RESULT.path, "result/1")
         except FileNotFoundError:
-            (found.cut if started(batch / name) else found.never).append(name)
+            (found.cut if begun(batch / name) else found.never).append(name)
         except documents.Invalid as error:
             if other_version(batch / name / RESULT.path):
                 wrong.append(str(error))
             found.torn[name] = str(error)
-            (found.cut if started(batch / name) else found.never).append(name)
+            (found.cut if begun(batch / name) else found.never).append(name)
         else:
             wrong += [f"{batch / name / RESULT.path}: {why}" for why in aggregate.foreign(name, result, plan)]
             waits = result["outcome"] == "cancelled" and not started(batch / name)
@@ -89,9 +79,13 @@ def unplanned(trial: Path, plan: Document) -> str | None:
 
 
 def started(trial: Path) -> bool:
-    """Later steps leave receipts too when they decline for want of a preparation."""
-    traces = (trial / "receipts/prepare.json", *(trial / one.path for one in RECORDED))
-    return any(file.exists() for file in traces)
+    """Its client may have been: launch makes the transcript, on the disk, before it starts anything."""
+    return any((trial / one.path).exists() for one in RECORDED)
+
+
+def begun(trial: Path) -> bool:
+    """It has no result, and is not to be run: it had started, or its set-up had failed."""
+    return started(trial) or remains.setup_failure(remains.read(Folder(trial, finalize.STEP))) is not None
 
 
 def other_version(file: Path) -> bool:

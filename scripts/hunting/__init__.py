@@ -22,6 +22,7 @@ from hunting.looking import (
     await_,
     began,
     children,
+    completed,
     judged,
     namespaces,
     run_of,
@@ -58,16 +59,14 @@ class Hunt:
     done: set[Path] = field(default_factory=set, init=False)  # trials that were hunted, or ran unharmed
 
     def start(self) -> None:
-        where: list[str | Path] = [
-            "--eval-root",
-            self.eval_root,
-            "--results",
-            self.results,
-            "--uids",
-            self.uids,
-        ]
+        where = ["--eval-root", str(self.eval_root), "--results", str(self.results), "--uids", self.uids]
         self.batch = Path(programs.run("plan", "formatting", "--trials", str(TRIALS), *where))
-        argv: list[str | Path] = [sys.executable, programs.SCRIPTS / "batch.py", self.batch, "--no-preflight"]
+        how = [
+            "--no-preflight",
+            "--stop-after",
+            "0",
+        ]  # several in a row fail alike when we kill their clients
+        argv: list[str | Path] = [sys.executable, programs.SCRIPTS / "batch.py", self.batch, *how]
         with (self.results / "batch.log").open("ab") as log:
             child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.runner = psutil.Process(child.pid)
@@ -87,9 +86,6 @@ class Hunt:
 
     def kill(self, victim: str, after: float) -> Kill | None:
         """One kill so long after a trial's start, or once the victim is there; None: the trial ended."""
-        if not self.running:
-            self.clear()
-            self.start()
         trial, folder = self.next_trial()
         began = time.time()
         time.sleep(max(0.0, began + after - time.time()))
@@ -102,9 +98,13 @@ class Hunt:
         return self.strike(victim, chosen, trial, folder, time.time() - began)
 
     def next_trial(self) -> tuple[psutil.Process, Path]:
-        """The trial that runs now, and was not hunted yet."""
+        """The trial that runs now, and was not hunted yet; of a new batch when the last has ended."""
         until = time.monotonic() + RESULT_SECS
-        while time.monotonic() < until and self.runner is not None:
+        while time.monotonic() < until:
+            if self.runner is None or not self.running:
+                self.clear()
+                self.start()
+            assert self.runner is not None
             for child in children(self.runner, recursive=False):
                 folder = Path((arguments(child) or [""])[-1])
                 if folder.parent == self.batch and folder not in self.done:
@@ -191,8 +191,8 @@ class Hunt:
         if was_finished:
             return f"(had finished) {says}"
         if victim in ("srt", "client"):
-            if result["outcome"] == "succeeded":
-                wrong.append(f"succeeded though its {victim} was killed")
+            if result["outcome"] == "succeeded" and not completed(folder):
+                wrong.append(f"succeeded though its {victim} was killed before the session had ended")
         elif result["outcome"] != "cancelled" and not judged(folder):
             wrong.append(f"{says}, though it was cut")
         return says

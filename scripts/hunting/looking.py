@@ -59,6 +59,15 @@ def judged(folder: Path) -> bool:
     return all((folder / "receipts" / f"{name}.json").exists() for name in STEPS)
 
 
+def completed(folder: Path) -> bool:
+    """Whether the client's last line says that it has ended well: what was killed then was only leaving."""
+    lines = (folder / "transcript.jsonl").read_text("utf-8", "replace").splitlines()
+    with contextlib.suppress(ValueError, IndexError):
+        last = json.loads(lines[-1])
+        return [last.get(key) for key in ("type", "subtype", "is_error")] == ["result", "success", False]
+    return False
+
+
 def same(file: Path, text: str) -> bool:
     return file.exists() and file.read_text("utf-8") == text
 

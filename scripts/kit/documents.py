@@ -111,6 +111,19 @@ def write_text(path: Path, text: str) -> None:
     draft.replace(path)
 
 
+def mark(path: Path, text: str = "") -> None:
+    """Make a file that was not there, on the disk with its name; raises FileExistsError."""
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
 def stable(document: Any, schema: str) -> Any:
     """The document without what its schema marks volatile."""
     return _stable(document, reference(schema), "")

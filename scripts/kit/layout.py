@@ -8,6 +8,7 @@ results/<task>/<client>/<batch>/            the batch folder
   report.html           report     the same to look into: one file with pictures and every trial
   junit.xml             report     the same for a CI server
   <trial>/                                  one trial folder (mode 0700)
+    node.json           batch      on a cluster: the node that has this trial; gone once its record is here
     trial.json          plan       which task, client, configuration, place in the order, deadlines
     task.json           prepare    the task as it was when the trial began
     srt.json            prepare    the policy that srt is given
@@ -65,6 +66,7 @@ PAGE = Artifact("report.html", None, "batch")
 JUNIT = Artifact("junit.xml", None, "batch")
 
 TRIAL = Artifact("trial.json", "trial/1")
+NODE = Artifact("node.json")
 TASK = Artifact("task.json", "task/1")
 POLICY = Artifact("srt.json")
 SETUP = Artifact("setup.json", "setup/1")

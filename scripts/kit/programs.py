@@ -1,7 +1,8 @@
-"""Run one of our own scripts as a program of its own, as a person would."""
+"""Run one of our own scripts as a program of its own, as a person would; and what a person would type."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Collection
@@ -10,10 +11,18 @@ from pathlib import Path
 from kit.contract import Exit
 
 SCRIPTS = Path(__file__).resolve().parents[1]
+NOX = ".venv/bin/nox"  # where `make` puts it
 
 
 class Broken(Exception):
     """A script did not do its work; str() says which and what it printed."""
+
+
+def typed(session: str, words: str) -> str:
+    """A nox session's command line that works in the checkout: with the nox of PATH, or with make's own."""
+    made = NOX if (SCRIPTS.parent / NOX).exists() else f"make {NOX} && {NOX}"
+    nox = "nox" if shutil.which("nox") else made
+    return f"{nox} -s {session} -- {words}"
 
 
 def run(name: str, *args: str | Path, fine: Collection[int] = (Exit.OK,)) -> str:

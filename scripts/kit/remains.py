@@ -8,6 +8,8 @@ It judges no code and no expectation (verdicts does). A wrong reading of the fol
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -20,6 +22,7 @@ from kit.layout import (
     EXECUTION,
     EXPECTATIONS,
     GRADING,
+    NODE,
     OBSERVATION,
     RECEIPTS,
     SEAL,
@@ -50,6 +53,7 @@ class Remains:
     unreadable: Mapping[Artifact, str]  # there, but torn, foreign or from another version: why
     receipts: Mapping[str, Document]
     spoke: bool  # the client printed something
+    node: str | None = None  # of a cluster, that was given the trial; its record never came
 
     def get(self, artifact: Artifact) -> Document | None:
         return self.found.get(artifact)
@@ -88,7 +92,15 @@ def read(folder: Folder) -> Remains:
             found |= {artifact: document} if document is not None else {}
     transcript = folder.path(TRANSCRIPT)
     spoke = transcript.is_file() and transcript.stat().st_size > 0
-    return Remains(folder.read(TRIAL), found, unreadable, dict(_receipts(folder)), spoke)
+    return Remains(folder.read(TRIAL), found, unreadable, dict(_receipts(folder)), spoke, _node(folder))
+
+
+def _node(folder: Folder) -> str | None:
+    if not folder.has(NODE):
+        return None
+    with contextlib.suppress(ValueError, KeyError, TypeError):  # torn by a power cut
+        return str(json.loads(folder.path(NODE).read_text("utf-8"))["node"])
+    return "unknown"
 
 
 def _receipts(folder: Folder) -> Iterator[tuple[str, Document]]:
@@ -112,7 +124,9 @@ def setup_failure(remains: Remains) -> str | None:
 
 
 def cancelled(remains: Remains) -> str | None:
-    """Never started, or cut short by us: Ctrl-C, the runner's death, a launch that broke while it ran."""
+    """Never started, lost, or cut short by us: Ctrl-C, the runner's death, a launch that broke."""
+    if remains.node:
+        return f"lost: the node {remains.node} was given the trial, and its record never came"
     if (remains.get(EXECUTION) or {}).get("ended_by") == "interrupt":
         return "cut short: the client was interrupted"
     for step in STEPS:

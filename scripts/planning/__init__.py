@@ -7,6 +7,7 @@ Symposium in the role of control, and Symposium as the treatment.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import secrets
 import sys
@@ -46,8 +47,19 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="trials side by side (default: 1, or the plan's)"
     )
-    parser.add_argument("--engine", metavar="NAME", help="local, this machine; ray: not built yet")
-    parser.add_argument("--address", metavar="ADDRESS", help="of a cluster: not built yet")
+    parser.add_argument("--engine", metavar="NAME", help="local, or ray: a cluster, -j trials on each node")
+    parser.add_argument("--address", metavar="ADDRESS", help="of the Ray cluster (default: auto)")
+
+
+def cluster(args: argparse.Namespace) -> str | None:
+    """The address of the Ray cluster that was asked for."""
+    return (args.address or "auto") if args.engine == "ray" else None
+
+
+def need_ray() -> None:
+    if importlib.util.find_spec("ray") is None:
+        todo = "`nox -s eval` and `batch` install it when --engine ray is among their words"
+        raise Stop(Exit.UNAVAILABLE, f"--engine ray: Ray is not installed in this environment; {todo}")
 
 
 def refuse_engine(args: argparse.Namespace) -> None:
@@ -55,9 +67,10 @@ def refuse_engine(args: argparse.Namespace) -> None:
         raise Stop(Exit.USAGE, f"-j {args.jobs}: at least 1")
     if args.engine not in (None, "local", "ray"):
         raise Stop(Exit.USAGE, f"--engine {args.engine}: unknown; the engines are local and ray")
-    if args.engine == "ray" or args.address:
-        said = "--engine ray" if args.engine == "ray" else f"--address {args.address}"
-        raise Stop(Exit.UNAVAILABLE, f"{said}: not built yet; trials run on this machine, -j N side by side")
+    if args.address is not None and args.engine != "ray":
+        raise Stop(Exit.USAGE, f"--address {args.address}: is for a cluster; say --engine ray too")
+    if args.engine == "ray":
+        need_ray()
 
 
 def known_variables() -> None:
@@ -165,6 +178,7 @@ class Plan:
             "symposium": {"source": source, "path": str(place.resolve()) if place else ""},
             "paths": self.roots,
             "jobs": args.jobs or 1,
+            **({"cluster": address} if (address := cluster(args)) else {}),
         }
 
     def announce(self) -> None:

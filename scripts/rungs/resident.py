@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shlex
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from pathlib import Path
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from rungs import Box, Command, srt
-from rungs.namespaces import PATH, outside
+from rungs.namespaces import PATH, UNSHARED, outside
 
 PROGRAM = Path(__file__).with_suffix(".mjs")
 NOTHING: Document = {"allowedDomains": [], "deniedDomains": [], "strictAllowlist": True}
@@ -76,7 +77,9 @@ def resident(stage: Document, folder: Path) -> Iterator[Resident]:
         (folder / name).chmod(0o711)
     library = f"{stage['srt']['path']}/dist/index.js"
     base = json.dumps({"filesystem": CLOSED, "network": NOTHING})
-    tie = ["setpriv", "--pdeathsig", "KILL", "--"]  # it dies with us
+    own = [] if os.geteuid() == 0 else ["--user", "--map-current-user"]
+    tie = ["setpriv", "--pdeathsig", "KILL", "--"]  # it dies with us, and its socat with it
+    tie += ["unshare", *own, *UNSHARED, "--"]
     try:
         process = subprocess.Popen(
             [*tie, stage["node"]["path"], str(PROGRAM), library, base],
