@@ -37,6 +37,7 @@ CONFIGURATION = (
     *("home/.codex/config.toml", "home/.codex/hooks.json"),
     *("project/.codex/config.toml", "project/.codex/hooks.json"),
 )
+READING, SHELLS = (), ("command_execution",)
 REPORTS_HOOKS = False
 REHEARSAL_MODEL = "gpt-5.5"  # of function tools; the later ones write JavaScript, which the wire knows too
 
