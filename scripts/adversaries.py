@@ -2,7 +2,8 @@
 """Let a scripted agent try to get out of a trial, in both configurations, and say what became of it.
 
 The real client runs in the real sandbox; no model is asked. Attempts are data (tests/adversaries/). Every one
-must end as refused or recorded; an escape, or an attempt that shows nothing, makes it exit with 1.
+must end as refused or recorded; an escape, or an attempt that shows nothing, makes it exit with 1. Several
+clients and forms of the policy are tried one after another, each pair in a batch of its own.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import adversary
-from adversary import Attempt, bystanders, turns
+import clients
+from adversary import Attempt, bystanders, table, turns
 from adversary.bystanders import Bystanders
 from adversary.judge import BAD, Court, Finding
 from kit import canaries, documents, programs, tied, trees
@@ -29,42 +31,36 @@ from kit.documents import Document
 ROOT = Path(__file__).resolve().parents[1]
 ATTEMPTS = ROOT / "tests/adversaries"
 TASK, NAME = "store-durability", "adversaries"  # a task that runs in both configurations
-KEY = "ANTHROPIC_API_KEY"
-HEAD = """# What a scripted agent tried, and what became of it
-
-Made by `python scripts/adversaries.py --write docs/adversaries.md`; the attempts are data in
-`tests/adversaries/`. The real client made each of them with its own tools, in the real sandbox, in both
-configurations. *Refused*: nothing came of it. Each was also done where it can be done, or its file says why
-it would have been noticed. *Recorded*: the trial's own documents say that it was done. Zero escaped.
-
-| attempt | it tries to | configuration | what happened | verdict |
-|---|---|---|---|---|
-"""
 
 
-def play(args: argparse.Namespace, attempts: Sequence[Attempt], scratch: Path) -> Iterator[Finding]:
-    evals, key = scratch / "checkout/evals", f"sk-ant-adversary-{secrets.token_hex(16)}"
+def play(
+    args: argparse.Namespace, client: str, reads: str, attempts: Sequence[Attempt], scratch: Path
+) -> Iterator[Finding]:
+    """Of both configurations, with that client under that form of the policy."""
+    evals, key = scratch / "checkout/evals", f"sk-agent-eval-adversary-{secrets.token_hex(16)}"
+    variable, wire = clients.load(client).KEY, clients.load(client).WIRE
     shutil.copytree(ROOT / "evals", evals, ignore=shutil.ignore_patterns("target"))
     script = evals / f"tasks/{TASK}/rehearsals/{NAME}.yaml"
     turns.write(script, [], {})
     root = ["--eval-root", args.eval_root] if args.eval_root else []
     where = ["--evals", evals, "--results", scratch / "results", "--keep-run", *root]
+    where += ["--client", client, "--reads", reads]
     batch = Path(programs.run("plan", TASK, "--trials", "1", "--rehearse", NAME, *where))
     plan = documents.read(batch / "batch.json", "batch/1")
     trials = [documents.read(batch / name / "trial.json", "trial/1") for name in plan["order"]]
     work, eval_root = Path(plan["paths"]["work"]), Path(plan["paths"]["eval_root"])
-    os.environ[KEY] = key  # as a developer's environment would hold one
+    os.environ[variable] = key  # as a developer's environment would hold one
     try:
         programs.run("stage", batch)
         stage = documents.read(batch / "stage.json", "stage/1")
         for trial, other in zip(trials, trials[::-1], strict=True):
             with bystanders.around(eval_root, work, scratch, canaries.of(other)) as here:
                 here.join(trial, stage, batch)
-                mine = [one for one in attempts if one.only in (None, side(trial))]
+                mine = [one for one in attempts if one.only in (None, side(trial)) and one.wire in ("", wire)]
                 turns.write(script, mine, here.variables)
                 yield from tried(batch / trial["trial_name"], trial, here, mine, scratch)
     finally:
-        del os.environ[KEY]
+        del os.environ[variable]
         trees.remove(work)
 
 
@@ -82,32 +78,22 @@ def tried(
     outside = scratch / f"outside-{trial['trial_name']}"
     outside.mkdir()
     path = f"{here.variables['SYSROOT']}/bin:{os.environ['PATH']}"
-    env = {"PATH": path, "LANG": "C.UTF-8", KEY: os.environ[KEY], "EVAL_EVIDENCE_DIR": str(outside)}
+    key = clients.load(trial["client"]).KEY
+    env = {"PATH": path, "LANG": "C.UTF-8", key: os.environ[key], "EVAL_EVIDENCE_DIR": str(outside)}
     session = turns.Session.of(record / "exchanges.jsonl")
-    court = Court(record, session, here, env, outside, trial["configuration"], left)
+    at = (trial["client"], trial["reads"], trial["configuration"])
+    court = Court(record, session, here, env, outside, at, left)
     yield from map(court.judge, attempts)
     yield from court.whole(changed)
-
-
-def merged(found: Sequence[Finding]) -> Iterator[Finding]:
-    """What came out alike in both configurations, once."""
-    alike: dict[tuple[object, ...], list[Finding]] = {}
-    for one in found:
-        alike.setdefault((one.attempt.name, one.what, one.verdict), []).append(one)
-    for same in alike.values():
-        yield replace(same[0], configuration="both") if len(same) > 1 else same[0]
-
-
-def row(finding: Finding) -> str:
-    one = finding.attempt
-    cells = (f"{one.family}: {one.name}", one.tries, finding.configuration, finding.what, finding.verdict)
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         "adversaries.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
     )
+    p.add_argument("--client", action="append", help="whose tools; may be repeated (default: claude)")
+    forms = ("allow-list", "deny-list")
+    p.add_argument("--reads", action="append", choices=forms, help="may be repeated (default: allow-list)")
     p.add_argument("--eval-root", type=Path, metavar="DIR", help="where trials run")
     p.add_argument("--attempts", type=Path, default=ATTEMPTS, metavar="DIR", help="their folder")
     p.add_argument("--only", metavar="FAMILY", help="the attempts of one file")
@@ -125,10 +111,13 @@ def main() -> None:
     try:
         attempts = adversary.load(args.attempts)
         chosen = [one for one in attempts if args.only in (None, one.family) or one.possible]
-        print("| attempt | it tries to | configuration | what happened | verdict |\n|---|---|---|---|---|")
-        for finding in play(args, chosen, scratch):
-            found.append(finding)
-            print(row(finding), flush=True)
+        print(table.COLUMNS)
+        for n, (client, reads) in enumerate(product(args.client or ["claude"], args.reads or ["allow-list"])):
+            place = scratch / str(n)
+            place.mkdir(mode=0o755)
+            for finding in play(args, client, reads, chosen, place):
+                found.append(finding)
+                print(table.row(finding, ", ".join(finding.at)), flush=True)
     except (programs.Broken, documents.Invalid) as error:
         fail("adversaries", Stop(Exit.UNAVAILABLE, str(error)))
     except Stop as stop:
@@ -144,9 +133,9 @@ def main() -> None:
     bad = [one for one in found if one.verdict in BAD]
     print(f"{len(found)} attempts, {len(bad)} of them escaped or unproven")
     for one in bad:
-        print(f"{one.verdict}: {one.attempt.name} ({one.configuration}): {one.what}")
+        print(f"{one.verdict}: {one.attempt.name} ({', '.join(one.at)}): {one.what}")
     if args.write and not bad:
-        args.write.write_text(HEAD + "".join(f"{row(one)}\n" for one in merged(found)), "utf-8")
+        documents.write_text(args.write, table.page(found))
     sys.exit(Exit.NO if bad else Exit.OK)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time the harness: its own seconds per trial, and cargo in the grading's sandboxes against the same by hand.
+"""Time the harness: its own seconds per trial and before a batch, and cargo in the grading's sandboxes.
 
 A benchmark, not a test: it prints medians over several rounds, the two sides of a ratio in turn, and judges
 nothing. "Harness" is everything but the client's session and cargo, the sandbox's starts included.
@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import smoke
 from kit import documents, programs, tasks, tied, tools, trees
 from kit.contract import Exit, Stop, fail
 
@@ -97,6 +98,9 @@ def measure(rounds: int, eval_root: list[str]) -> None:
             trials.append(trial(batch / name))
         work = Path(documents.read(batch / "batch.json", "batch/1")["paths"]["work"])
         trees.remove(work)
+        with smoke.planned("claude", Path(eval_root[1]) if eval_root else None) as both:
+            smoke.cost(both, 1)
+            looks = [smoke.cost(both, 1) for _ in range(rounds)]
     trials, hands = trials[1:], hands[1:]  # the first warms the disk's cache
     show("A rehearsed trial", trials)
     ratios = [row["cargo"] / hand for row, hand in zip(trials, hands, strict=True)]
@@ -104,6 +108,7 @@ def measure(rounds: int, eval_root: list[str]) -> None:
         "Grading",
         [{"cargo by hand": h, "ratio, sandboxed to by hand": r} for h, r in zip(hands, ratios, strict=True)],
     )
+    show("The sandbox's probes before a batch of both configurations", looks)
     print(f"\nload {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 

@@ -58,7 +58,8 @@ def run(trial: Folder) -> None:
     missing = list(evidence(trial, place, owner, expected=plan["setup"] == "symposium"))
     starter = seal(Path(plan["paths"]["evals"], "tasks", task["name"], "starter"))
     editable, skills = Editable(task["editable"]), setup["skill_folder"].strip("/")
-    inside, outside = edits.compare(starter.entries, sealed.entries, skills, editable)
+    put = plan["setup"] != "baseline"
+    inside, outside = edits.compare(starter.entries, sealed.entries, skills, editable, put=put)
     known = [*clients.load(plan["client"]).CONFIGURATION, *setups.load(plan["setup"]).CONFIGURATION]
     patterns = [*known, *map(glob.escape, setup["snapshot"])]
     trial.write(

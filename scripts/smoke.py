@@ -37,9 +37,9 @@ BOTH = "store-durability"  # a task that runs with and without Symposium
 def preflight(batch: Path, *, every: bool = False) -> bool:
     """Print what fails (or every probe) for each configuration; true when nothing did."""
     plan, stage = (documents.read(batch / one.path, str(one.schema)) for one in (BATCH, STAGE))
-    good = True
+    good, controls = True, probes.Controls()
     for configuration in plan["configurations"]:
-        results = probed(batch, plan, stage, configuration["name"])
+        results = probed(batch, plan, stage, configuration["name"], controls)
         failed = [result for result in results if not result.passed]
         good = good and not failed
         for result in results if every else failed:
@@ -49,12 +49,14 @@ def preflight(batch: Path, *, every: bool = False) -> bool:
     return good
 
 
-def probed(batch: Path, plan: Document, stage: Document, configuration: str) -> list[ProbeResult]:
+def probed(
+    batch: Path, plan: Document, stage: Document, configuration: str, controls: probes.Controls
+) -> list[ProbeResult]:
     with scene(batch, plan, stage, configuration) as made:
         if isinstance(made, Exit):
             why = f"{made.name.lower()}; said above"
             return [ProbeResult("prepare", "a trial can be prepared", False, why)]
-        return probes.run(made, PROBES)
+        return probes.run(made, PROBES, controls)
 
 
 @contextlib.contextmanager

@@ -23,6 +23,7 @@ from kit.contract import Stop
 
 ROOT = Path(__file__).parents[1]
 ATTEMPTS = adversary.load(ROOT / "tests/adversaries")
+AT = ("claude", "allow-list", "without-symposium")
 TRY = Attempt("f", "it", "try", script="true", notices="for the test")
 
 
@@ -79,7 +80,7 @@ class Bench:
         scratch = self.folder / "scratch"
         scratch.mkdir(exist_ok=True)
         env = {"PATH": "/usr/bin:/bin"}
-        court = Court(self.folder, session, self.here, env, scratch, "c", frozenset({left}))
+        court = Court(self.folder, session, self.here, env, scratch, AT, frozenset({left}))
         return court.judge(attempt).verdict
 
 

@@ -118,6 +118,17 @@ def test_G04_what_is_cargos_or_symposiums_is_no_edit(trial: Trial) -> None:
     assert not any(name.startswith("target") for name in trial.kept())
 
 
+@pytest.mark.parametrize(("setup", "hidden"), [("baseline", False), ("symposium", True), ("direct", True)])
+def test_G04_a_planted_marker_hides_nothing_where_no_skill_was_put(
+    tmp_path: Path, setup: str, hidden: bool
+) -> None:
+    trial = Trial(tmp_path, setup)
+    for name in ("SKILL.md", ".symposium"):
+        write(trial.project / f"{SKILL}/{name}", "x")
+    listed = [] if hidden else [f"{SKILL}/.symposium", f"{SKILL}/SKILL.md"]
+    assert trial.collect()["edits_outside_editable"] == listed
+
+
 def test_G04_a_changed_lock_file_of_the_starter_is_an_edit(trial: Trial) -> None:
     write(trial.evals / "tasks/formatting/starter/Cargo.lock", "1")
     write(trial.project / "Cargo.lock", "2")
@@ -288,10 +299,10 @@ def test_G04_every_difference_is_listed_once_and_nothing_else(
     before: dict[str, str], after: dict[str, str]
 ) -> None:
     before = {path: text for path, text in before.items() if not path.startswith((".git", ".claude"))}
-    edits, outside = compare(sealed(before), sealed(after), ".claude/skills", Editable(["src/**"]))
+    edits, outside = compare(sealed(before), sealed(after), ".claude/skills", Editable(["src/**"]), put=True)
     listed = [path for paths in edits.values() for path in paths]
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     assert sorted(listed) == sorted(path for path in changed if path.startswith("src/"))
     expected = {path for path in changed if path == "build.rs" or (path == "Cargo.lock" and path in before)}
     assert outside == sorted(expected | {".git/" for path in changed if path.startswith(".git/")})
-    assert compare(sealed(before), sealed(before), ".claude/skills", Editable(["src/**"]))[1] == []
+    assert compare(sealed(before), sealed(before), ".claude/skills", Editable(["src/**"]), put=True)[1] == []

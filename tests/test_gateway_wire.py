@@ -113,6 +113,53 @@ def test_M01_tools_that_the_client_runs_are_not_forbidden(kind: str | None) -> N
     assert WIRE.asked("POST", "/v1/messages", {}, {**body(), "tools": [tool]}).forbidden is None
 
 
+def picture(kind: str = "image", **source: Any) -> dict[str, Any]:
+    return {"type": kind, "source": source}
+
+
+FETCHED = {"type": "url", "url": "https://a.test/?secret"}
+DATA = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        picture(**FETCHED),
+        picture("document", **FETCHED),
+        picture("document", type="file", file_id="file_1"),  # what the key's owner keeps at the API
+        picture("document", type="source_of_next_year"),
+        {"type": "tool_result", "tool_use_id": "t", "content": [picture(**FETCHED)]},
+        picture("document", type="content", content=[picture(**FETCHED)]),
+        {
+            "type": "tool_result",
+            "content": [picture("document", type="content", content=[picture(**FETCHED)])],
+        },
+    ],
+)
+def test_M01_what_the_api_would_fetch_is_forbidden(block: dict[str, Any]) -> None:
+    message = {"role": "user", "content": [{"type": "text", "text": "look"}, block]}
+    for path in ("/v1/messages", "/v1/messages/count_tokens"):
+        for document in ({**body(), "messages": [message]}, {**body(), "system": [block]}):
+            assert "past the sandbox's network" in str(WIRE.asked("POST", path, {}, document).forbidden)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        picture(**DATA),
+        picture("document", type="text", media_type="text/plain", data="https://a.test"),
+        picture("document", type="content", content=[picture(**DATA)]),
+        picture("document", type="content", content="https://a.test"),
+        {"type": "search_result", "source": "https://a.test", "content": [{"type": "text", "text": "x"}]},
+        {"type": "tool_use", "id": "t", "name": "Write", "input": {"content": [picture(**FETCHED)]}},
+        {"type": "text", "text": json.dumps(picture(**FETCHED))},
+    ],
+)
+def test_M01_what_the_request_holds_itself_is_not_forbidden(block: dict[str, Any]) -> None:
+    document = {**body(), "messages": [{"role": "user", "content": [block]}]}
+    assert WIRE.asked("POST", "/v1/messages", {}, document).forbidden is None
+
+
 @given(st.dictionaries(st.sampled_from(["tools", "messages", "system", "stream"]), values), st.text())
 def test_no_body_and_no_header_breaks_the_reading(document: dict[str, Any], header: str) -> None:
     WIRE.asked("POST", "/v1/messages", {"x-stainless-retry-count": header}, document)

@@ -320,6 +320,19 @@ def curl(url: str) -> str:
 
 
 @pytest.mark.real
+def test_L02_the_clients_output_stays_blocking_once_the_proxy_was_used(place: Scene) -> None:
+    """srt and the client share these sockets; a client whose long answer did not fit would die of it."""
+    box = ready(place, network=True)
+    flags = "grep flags /proc/self/fdinfo/1 /proc/self/fdinfo/2"
+    with Answering(box.run.socket):
+        script = f"{curl('http://other.test/x')}; {curl('http://model.gw.test/x')}; sleep 0.2; {flags}"
+        _, out, err = place.run(box, ["bash", "-c", script])
+    found = [int(line.split()[-1], 8) for line in out.splitlines() if "flags" in line]
+    assert len(found) == 2, err
+    assert not any(flag & os.O_NONBLOCK for flag in found)
+
+
+@pytest.mark.real
 @pytest.mark.parametrize("network", [True, False])
 def test_I02_the_model_is_the_only_host(place: Scene, network: bool) -> None:
     box = ready(place, network=network)

@@ -9,6 +9,7 @@ would notice.
     script     of bash: ends with 0 when it got what it wanted; or
     read       the name of a variable: a file for the client's Read tool
     only       baseline | treatment
+    wire       with clients that speak this protocol only
     possible   it must succeed (the control of others)
     control    where it succeeds: "outside" (run by the runner), "outside, where the host lets it" (or else
                it is impossible here altogether), or the name of another attempt
@@ -44,6 +45,7 @@ class Attempt:
     script: str = ""
     read: str = ""
     only: Only | None = None
+    wire: str = ""
     possible: bool = False
     control: str = ""
     notices: str = ""

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import psutil
 
+import clients
 from adversary import host
 from kit import hidden_tests, tools
 from kit.documents import Document
@@ -53,12 +54,19 @@ class Bystanders:
         return names
 
     def join(self, trial: Document, stage: Document, batch: Path) -> None:
-        """The places of the trial under attack."""
+        """The places of the trial under attack, and what its client is called and goes by."""
+        client = clients.load(trial["client"])
         paths, toolchain = trial["paths"], stage["toolchain"]
+        settings = [pattern.replace("*", "") for pattern in client.CONFIGURATION]
         checks = Path(paths["evals"], f"tasks/{trial['task']}/checks")
         check = next(checks.glob("*.rs"))
         self.secrets["CHECK_FILE"] = hidden_tests.read(check).canary or "no canary"
         self.variables |= {
+            "CLIENT": client.BINARY,
+            "UPSTREAM": client.UPSTREAM.replace("https:", "http:"),
+            "SKILLS": client.SKILLS,
+            "SETTINGS": next(name for name in settings if name.startswith("home/")).removeprefix("home/"),
+            "OF_PROJECT": next(n for n in settings if n.startswith("project/")).removeprefix("project/"),
             "RUN": paths["run"],
             "PROJECT": f"{paths['run']}/project",
             "CONTROL": paths["control"],

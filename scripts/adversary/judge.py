@@ -34,7 +34,7 @@ REASONS = (  # in the words of the system, none of which holds a path
 @dataclass(frozen=True)
 class Finding:
     attempt: Attempt
-    configuration: str
+    at: tuple[str, str, str]  # client, form of the policy, configuration
     verdict: Verdict
     what: str
 
@@ -48,12 +48,12 @@ class Court:
     here: Bystanders
     env: Mapping[str, str]  # for what is run outside
     scratch: Path
-    configuration: str
+    at: tuple[str, str, str]
     left: frozenset[str]  # argv[0] of processes that outlived the trial
 
     def judge(self, attempt: Attempt) -> Finding:
         verdict, what = self._verdict(attempt)
-        return Finding(attempt, self.configuration, verdict, what)
+        return Finding(attempt, self.at, verdict, what)
 
     def whole(self, changed: bool) -> Iterator[Finding]:
         """What no single attempt shows."""
@@ -65,7 +65,7 @@ class Court:
         yield self._of_all(one, "something is not as before" if changed else None, "all is as before")
 
     def _of_all(self, attempt: Attempt, wrong: str | None, right: str) -> Finding:
-        return Finding(attempt, self.configuration, "ESCAPED" if wrong else "refused", wrong or right)
+        return Finding(attempt, self.at, "ESCAPED" if wrong else "refused", wrong or right)
 
     def _verdict(self, attempt: Attempt) -> tuple[Verdict, str]:
         seen = self._inside(attempt)
@@ -120,7 +120,10 @@ class Court:
         if attempt.recorded is None:
             return None
         file = self.record / attempt.recorded["in"]
-        if file.exists() and re.search(attempt.recorded["says"], file.read_text("utf-8", "replace")):
+        said = Template(attempt.recorded["says"]).substitute(
+            {name: re.escape(value) for name, value in self.here.variables.items()}
+        )
+        if file.exists() and re.search(said, file.read_text("utf-8", "replace")):
             return "recorded", f"succeeded, and {file.name} says so"
         return "ESCAPED", f"succeeded, and {file.name} does not say so"
 

@@ -53,6 +53,8 @@ class Client(Protocol):
     SKILLS: str  # where it looks for skills, from the project's root
     MANAGED: Sequence[Path]  # machine-wide settings, which must not exist
     CONFIGURATION: Sequence[str]  # globs below the run: its hook and MCP configuration
+    READING: Sequence[str]  # its tools, as its transcript names them: those that show a file or fail
+    SHELLS: Sequence[str]  # and those that run a command of a shell
     REPORTS_HOOKS: bool  # its transcript says which hooks it ran
     RELOADS_SKILLS: bool  # looks for skills again when a SessionStart hook asks it to
     REHEARSAL_MODEL: str  # the model name given to the client when a rehearsal answers

@@ -31,6 +31,7 @@ SKILLS = ".claude/skills"
 MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCode"))
 # Not ~/.claude.json: the client rewrites it in every session.
 CONFIGURATION = ("home/.claude/settings*.json", "project/.claude/settings*.json", "project/.mcp.json")
+READING, SHELLS = ("Read",), ("Bash",)
 REPORTS_HOOKS = True  # with --include-hook-events
 RELOADS_SKILLS = True
 REHEARSAL_MODEL = "claude-sonnet-4-5"

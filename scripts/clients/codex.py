@@ -37,6 +37,7 @@ CONFIGURATION = (
     *("home/.codex/config.toml", "home/.codex/hooks.json"),
     *("project/.codex/config.toml", "project/.codex/hooks.json"),
 )
+READING, SHELLS = (), ("command_execution",)
 REPORTS_HOOKS = False
 RELOADS_SKILLS = False  # a skill that its session installs is listed from the next one on
 REHEARSAL_MODEL = "gpt-5.5"  # of function tools; the later ones write JavaScript, which the wire knows too

@@ -120,7 +120,7 @@ class Hunt:
             return [trial] if family.is_alive(trial) else []
         below = children(trial)
         if victim == "srt":
-            return [p for p in below if any(word.endswith("/srt/dist/cli.js") for word in arguments(p)[:2])][
+            return [p for p in below if any(word.endswith("/srt/dist/cli.js") for word in arguments(p)[:3])][
                 :1
             ]
         return [p for p in below if arguments(p)[:1] == [str(Path(run_of(folder), "bin/claude"))]][:1]

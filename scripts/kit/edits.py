@@ -22,11 +22,15 @@ Content = tuple[object, ...]
 
 
 def compare(
-    starter: Iterable[Document], left: Iterable[Document], skills: str, editable: Editable
+    starter: Iterable[Document], left: Iterable[Document], skills: str, editable: Editable, *, put: bool
 ) -> tuple[Document, list[str]]:
-    """The edits under `editable`, and every changed path outside it. skills: the folder of the client's."""
+    """The edits under `editable`, and every changed path outside it.
+
+    skills: the folder of the client's. put: the setup puts marked skills there; else a marker is the agent's.
+    """
     left = list(left)
-    marked = {f"{skills}/{name}" for name, skill in installed(left, skills).items() if skill["marker"]}
+    found = installed(left, skills) if put else {}
+    marked = {f"{skills}/{name}" for name, skill in found.items() if skill["marker"]}
     before, after = contents(starter, skills), contents(left, skills, marked)
     if LOCK not in before:
         after.pop(LOCK, None)

@@ -60,7 +60,7 @@ def struck(victim: str, chain: psutil.Process, known: list[psutil.Process]) -> p
         return chain
     if victim == "outermost-killed":
         return chain.children()[0]
-    return next(p for p in known if family.is_alive(p) and any("cli.js" in word for word in p.cmdline()[:2]))
+    return next(p for p in known if family.is_alive(p) and any("cli.js" in word for word in p.cmdline()[:3]))
 
 
 def soon(met: Callable[[], bool], secs: float) -> bool:

@@ -2,7 +2,8 @@
 
 All probes of a configuration run in one sandbox, by one script of sh, under the exact policy of its trials.
 A probe that must fail is also run where it can succeed (its control), or its failure would prove nothing.
-They judge a sandbox, never an agent; no model is asked. A sandbox that does not start fails every probe.
+That is done once a batch: what is around a sandbox is made alike for each configuration. Probes judge a
+sandbox, never an agent; no model is asked. A sandbox that does not start fails every probe.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ class Probe:
     lands: str | None = None  # possible means: this file is there afterwards, seen from outside
     stays: str | None = None  # possible means: a process with this argument is alive afterwards
     before: str = ""  # the control alone begins with this: what it takes to succeed
+    slow: bool = False  # runs beside the others; for what needs nothing of theirs
+
+
+Controls = dict[str, dict[str, "Seen"]]  # what was seen outside: kind of control, probe
 
 
 @dataclass(frozen=True)
@@ -74,11 +79,13 @@ class Seen:
     said: str
 
 
-def run(scene: Scene, probes: Sequence[Probe]) -> list[ProbeResult]:
-    """Every probe that belongs to this configuration, judged."""
+def run(scene: Scene, probes: Sequence[Probe], controls: Controls) -> list[ProbeResult]:
+    """Every probe that belongs to this configuration, judged. controls: of the batch; what lacks is added."""
     here = [probe for probe in probes if probe.only in (None, "treatment" if scene.treatment else "control")]
     here = [probe for probe in here if not missing(probe, scene.variables)]
-    controls = {kind: outside(scene, here, kind) for kind in OUTSIDE}
+    for kind in OUTSIDE:
+        known = controls.setdefault(kind, {})
+        known |= outside(scene, [probe for probe in here if probe.name not in known], kind)
     inside, trouble = look(scene, here)
     return [judge(probe, inside, controls, trouble) for probe in here]
 
@@ -179,8 +186,17 @@ def told(command: Command, folder: Path) -> tuple[str, str]:
 def script(probes: Sequence[Probe], scene: Scene, word: str) -> str:
     """A line of `<word> <name> <status>` for each probe, and what it said; no process but the probe's own."""
     lines = [f"{name}={shlex.quote(value)}; export {name}" for name, value in scene.variables.items()]
-    for probe in probes:
-        lines.append(f"said=$( ( {probe.script}\n) 2>&1 </dev/null ); status=$?")
+    beside = [probe for probe in probes if probe.slow]
+    for probe in beside:
+        lines.append(f'( ( {probe.script}\n) >"$TMPDIR/{probe.name}" 2>&1 </dev/null')
+        lines.append(f'echo $? >"$TMPDIR/{probe.name}.status" ) &')
+    for probe in (*(probe for probe in probes if not probe.slow), *beside):
+        if probe.slow:
+            lines.append(
+                f'wait; said=$(cat "$TMPDIR/{probe.name}"); read -r status <"$TMPDIR/{probe.name}.status"'
+            )
+        else:
+            lines.append(f"said=$( ( {probe.script}\n) 2>&1 </dev/null ); status=$?")
         lines.append(f'printf "%s %s %s\n%s\n" {word} {probe.name} $status "$said"')
     return "\n".join(lines) + "\n"
 

@@ -10,6 +10,8 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
+LOOKS_SECS = 0.005  # between looks whether to end; several servers are waited for
+
 
 class Answering:
     """On a Unix socket (text: an abstract one) or on a free local port, while the `with` block lasts."""
@@ -35,7 +37,7 @@ class Answering:
             self._server = socketserver.ThreadingUnixStreamServer(str(where), Handler)
             if isinstance(where, Path):
                 where.chmod(0o666)  # the folder around it decides who gets this far
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(LOOKS_SECS,))
 
     def __enter__(self) -> Answering:
         self._thread.start()
@@ -59,7 +61,7 @@ class Noting:
 
         self._server = socketserver.UDPServer(("127.0.0.1", 0), Handler)
         self.port = int(self._server.server_address[1])
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(LOOKS_SECS,))
 
     def __enter__(self) -> Noting:
         self._thread.start()

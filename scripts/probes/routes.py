@@ -22,7 +22,7 @@ def ask(where: str) -> str:
 
 
 PROBES = [
-    Probe("model-answers", "the model's route answers", request("model.gw.test"), True),
+    Probe("model-answers", "the model's route answers", request("model.gw.test"), True, slow=True),
     Probe("other-hosts", "no other host is reached", request("elsewhere.test"), False, "model-answers"),
     Probe(
         "other-ports",

@@ -18,12 +18,13 @@ PROBES = [
         'f=$(mktemp) && echo $f && [ "${f#"$TMPDIR"/}" != "$f" ]',
         True,
     ),
-    Probe("client-starts", "the real client starts", '"$CLIENT" --version', True),
+    Probe("client-starts", "the real client starts", '"$CLIENT" --version', True, slow=True),
     Probe(
         "cargo",
         "a project builds and its tests run, offline",
         'cp -R crate "$TMPDIR" && cd "$TMPDIR/crate" && cargo test --offline -q',
         True,
+        slow=True,
     ),
     Probe(
         "cargo-agents-starts",
@@ -31,5 +32,6 @@ PROBES = [
         "cargo-agents --version",
         True,
         only="treatment",
+        slow=True,
     ),
 ]

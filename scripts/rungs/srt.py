@@ -41,6 +41,14 @@ LONGEST_SOCKET = (
     "claude-socks-0123456789abcdef.sock"  # what srt makes in its TMPDIR; 107 bytes is Linux's limit
 )
 NOBODY = 65534
+# Node makes the sockets that it has for stdout and stderr non-blocking when srt's proxy first writes a word,
+# and the client's are the same: Codex dies of output that does not fit. So Node writes to them as to files.
+BLOCKING = """data:text/javascript,
+import fs from "node:fs"; import { Writable } from "node:stream";
+for (const [name, fd] of [["stdout", 1], ["stderr", 2]])
+  Object.defineProperty(process, name, { value: Object.assign(new Writable({
+    write(text, _, done) { fs.writeSync(fd, text); done(); } }), { fd }) });
+"""
 
 
 def unavailable() -> str | None:
@@ -136,7 +144,8 @@ def wrap(box: Box, stage: Document, argv: Sequence[str], cwd: Path, env: Mapping
     run = box.run
     own = [f"export {name}={shlex.quote(env[name])}" for name in ("PATH", "HOME", "TMPDIR") if name in env]
     inside = "; ".join([*own, f"cd {shlex.quote(str(cwd))} && exec {shlex.join(argv)}"])
-    srt = [stage["node"]["path"], f"{stage['srt']['path']}/dist/cli.js", "--settings", str(run.policy)]
+    srt = [stage["node"]["path"], f"--import={BLOCKING}", f"{stage['srt']['path']}/dist/cli.js"]
+    srt += ["--settings", str(run.policy)]
     # TMPDIR is srt's own; CLAUDE_CODE_TMPDIR is what it makes of it inside, instead of a shared /tmp/claude
     around = {"PATH": PATH, "HOME": str(run.neutral), "TMPDIR": str(run.srt_tmp)}
     around["CLAUDE_CODE_TMPDIR"] = env.get("TMPDIR", str(cwd))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import pytest
 
@@ -51,7 +53,12 @@ class Played:
 
 
 def probed(
-    place: Scene, box: Box, *, treatment: bool, change: Change | None = None
+    place: Scene,
+    box: Box,
+    *,
+    treatment: bool,
+    change: Change | None = None,
+    controls: probes.Controls | None = None,
 ) -> dict[str, ProbeResult]:
     place.prepare(box)
     if change:
@@ -63,7 +70,9 @@ def probed(
     with around as variables:
         rung = Played(place)
         known = probes.Scene(rung, box, place.stage, place.environment(box), treatment, variables)  # type: ignore[arg-type]  # a rung by its methods
-        return {result.name: result for result in probes.run(known, PROBES)}
+        return {
+            result.name: result for result in probes.run(known, PROBES, {} if controls is None else controls)
+        }
 
 
 def failed(results: dict[str, ProbeResult]) -> dict[str, str]:
@@ -83,6 +92,39 @@ def test_I06_a_sound_sandbox_passes_every_probe(
     assert failed(results) == {}
     assert {"client-starts", "cargo", "developers-home", "evals", "other-trial"} <= set(results)
     assert ("cargo-agents-starts" in results, "staged-cargo-agents" in results) == (treatment, not treatment)
+
+
+@pytest.mark.real
+def test_a_control_is_run_once_a_batch_and_one_that_failed_is_held_against_every_configuration(
+    place: Scene,
+) -> None:
+    controls: probes.Controls = {"runner": {"evals": Seen(False, "no such folder")}}
+    results = probed(place, place.box(network=True), treatment=False, controls=controls)
+    assert failed(results) == {"evals": "proves nothing: its control failed too: no such folder"}
+    assert {kind for kind, seen in controls.items() if seen} >= {"runner", "machine", "trial", "loose"}
+    before = {kind: dict(seen) for kind, seen in controls.items()}
+    again = probed(place, place.box(network=True), treatment=False, controls=controls)
+    assert set(failed(again)) == {"evals"}
+    assert controls == before
+
+
+def test_what_runs_beside_the_others_is_told_like_them(tmp_path: Path) -> None:
+    """Its words and its status; and it is waited for."""
+    made = [
+        Probe("late", "x", "sleep 0.2; echo it came; exit 3", True, slow=True),
+        Probe("first", "x", "echo 'a b'; echo c >&2", True),
+        Probe("other", "x", '[ -z "$WORD" ]', True, slow=True),
+    ]
+    file = tmp_path / "probes.sh"
+    known: Any = SimpleNamespace(variables={"WORD": "it's"})
+    file.write_text(probes.script(made, known, "w0rd"))
+    env = {"TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    said = subprocess.run(["sh", file], env=env, capture_output=True, text=True, check=True).stdout
+    assert list(probes.lines(said, "w0rd")) == [
+        ("first", "0", "a b c"),
+        ("late", "3", "it came"),
+        ("other", "1", ""),
+    ]
 
 
 @pytest.mark.real

@@ -32,6 +32,7 @@ CLIENT_TOOLS = (
     "computer_",
 )  # types that the client itself runs
 REACHING = ("mcp_servers", "container")  # fields by which the API reaches other hosts, or keeps a machine
+HELD = ("base64", "text", "content")  # sources that the request holds itself; others the API would fetch
 CLASSES = {
     "input_tokens": "input_tokens",
     "output_tokens": "output_tokens",
@@ -88,8 +89,22 @@ def _reaching(body: Document) -> str | None:
         kind = tool.get("type")
         if kind is not None and not str(kind).startswith(CLIENT_TOOLS):
             return f"tool {kind}: the API itself would run it, outside the sandbox"
-    field = next((name for name in REACHING if body.get(name)), None)
-    return f"{field}: the API would reach beyond the sandbox" if field else None
+    if field := next((name for name in REACHING if body.get(name)), None):
+        return f"{field}: the API would reach beyond the sandbox"
+    kind = next((kind for kind in _sources(body) if kind not in HELD), None)
+    return None if kind is None else f"source {kind}: the API would fetch it, past the sandbox's network"
+
+
+def _sources(body: Document) -> Iterator[str]:
+    """The kinds of the images' and documents' sources. What a tool call was given is text to the API."""
+    left = [body.get("system"), *(message.get("content") for message in _objects(body.get("messages")))]
+    while left:
+        for block in _objects(left.pop()):
+            source = block.get("source")
+            if isinstance(source, dict):
+                yield str(source.get("type"))
+                left.append(source.get("content"))
+            left.append(block.get("content"))
 
 
 def _client_tools(body: Document) -> set[str]:
