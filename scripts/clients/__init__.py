@@ -73,7 +73,10 @@ class Client(Protocol):
         ...
 
     def observe(self, transcript: Iterable[bytes], skills: Sequence[str], places: Places) -> Document:
-        """observation/1 without `listed`, `turns`, `usage_source`; and `response`, the last word."""
+        """observation/1 without `listed`, `turns`, `usage_source`; and `response`, the last word.
+
+        `compactions` is left out where the transcript does not show them: the gateway's record then counts.
+        """
         ...
 
 
