@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import clients
 from kit import claims, counting, documents, exact, models, statistics
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
@@ -74,7 +75,7 @@ def table(plan: Document, group: counting.Group, counts: Document) -> Document:
     """This configuration's line of the table over models (D08), with the interval of one task's rate."""
     price = (plan.get("prices") or {}).get("usd_per_million")
     trials = [models.Trial(plan["task"], result) for result in group.results.values()]
-    row = models.row(models.provider(plan["client"]), plan["model"]["name"], trials, price)
+    row = models.row(clients.provider(plan["client"]), plan["model"]["name"], trials, price)
     return {**row, "pass_rate_interval": counts["success_rate_interval"]}
 
 

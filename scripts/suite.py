@@ -25,6 +25,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+import clients
 from kit import documents, models, prices, programs, suites, tasks, tied
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
@@ -90,7 +91,7 @@ def together(ran: list[Cell], priced: Document | None) -> Iterator[Document]:
             "bootstrap": list(found.bootstrap) if found.bootstrap else None,
             "p_value": float(f"{found.p_value:.3g}") if found.p_value is not None else None,
             "statement": suites.sentence(found),
-            "table": models.row(models.provider(client), model, trials, price),
+            "table": models.row(clients.provider(client), model, trials, price),
         }
 
 

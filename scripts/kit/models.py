@@ -10,9 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from urllib.parse import urlsplit
 
-import clients
 from kit import counting, suites
 from kit.documents import Document
 
@@ -36,12 +34,6 @@ class Trial:
     @property
     def eligible(self) -> bool:
         return self.result["outcome"] in ELIGIBLE
-
-
-def provider(client: str) -> str:
-    """Who answers: the host of the client's model API; the client's own name where we no longer know it."""
-    known = client in clients.names()
-    return (urlsplit(clients.load(client).UPSTREAM).hostname if known else None) or client
 
 
 def cost_usd(result: Document, price: Mapping[str, float] | None) -> float | None:
