@@ -80,6 +80,22 @@ def eval(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def aa(session: nox.Session) -> None:
+    """The same configuration twice, through the whole pipeline: `nox -s aa -- TASK [--trials N ...]`."""
+    session.posargs.append("--aa")
+    eval(session)
+
+
+@nox.session(default=False)
+def formats(session: nox.Session) -> None:
+    """The exported logs and transcripts, read back by the formats' own programs."""
+    install(session, "test")
+    session.install("inspect-ai>=0.3.285")
+    session.install("--no-deps", "--ignore-requires-python", "harbor>=0.26")  # its models need no 3.12
+    call(session, "-m", "pytest", "-q", "tests/test_formats.py", *session.posargs)
+
+
+@nox.session(default=False)
 def batch(session: nox.Session) -> None:
     """Run a batch that plan.py made: `nox -s batch -- BATCH_DIR`."""
     install(session, engine(session))

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kit import claims, counting, documents
+import clients
+from kit import claims, counting, documents, exact, models, statistics
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import BATCH, BENCHMARK, RESULT, RESULTS
+from kit.statistics import Arm
 
 STEP = Step(
     name="aggregate",
@@ -30,26 +32,15 @@ STEP = Step(
 
 
 COUNTED = ("outcome", "execution", "usage", "elapsed_secs")
+CONSERVATIVE = "exact intervals, which hold the truth at least 95 times in 100 at every true rate"
+KEPT = ("turns", "compactions")  # of newer results
 
 
-def run(batch: Folder) -> None:
+def run(batch: Folder, conservative: bool = False) -> None:
     plan = batch.read(BATCH)
-    results = read_results(batch.root, plan)
-    groups = counting.groups(plan, results)
-    configurations = {group.name: counting.configuration(group, plan["trials"]) for group in groups}
-    hashes = sorted({r["content_hash"] for r in results.values() if r["content_hash"]})
-    body = {
-        **{key: plan[key] for key in ("task", "kind", "client", "model", "batch")},
-        "rehearsal": plan["rehearsals"],
-        "isolation": plan["isolation"],
-        "configurations": configurations,
-        "delta": difference(plan, configurations),
-        "content_hashes": hashes,
-        "warnings": list(claims.warnings(plan["isolation"], configurations, hashes)),
-        "statement": claims.statement(plan["isolation"], plan["rehearsals"], configurations),
-    }
+    body = counted(plan, read_results(batch.root, plan), conservative)
     batch.write(BENCHMARK, body)
-    if missing := [trial for group in groups for trial in group.missing]:
+    if missing := [trial for c in body["configurations"].values() for trial in c["missing"]]:
         raise Stop(
             Exit.NO_INPUT,
             f"{batch.root}: {len(missing)} of {len(plan['order'])} planned trials have no result"
@@ -57,13 +48,69 @@ def run(batch: Folder) -> None:
         )
 
 
-def difference(plan: Document, configurations: dict[str, Document]) -> Document | None:
-    """Only enforced trials are compared, and only one treatment with one control."""
+def counted(plan: Document, results: dict[str, Document], conservative: bool) -> Document:
+    """benchmark/1. conservative: with intervals that hold the truth at every rate."""
+    groups = counting.groups(plan, results)
+    configurations = {g.name: counting.configuration(g, plan["trials"], conservative) for g in groups}
+    for group in groups:
+        configurations[group.name]["table"] = table(plan, group, configurations[group.name])
+    hashes = sorted({r["content_hash"] for r in results.values() if r["content_hash"]})
+    delta = difference(plan, configurations, conservative)
+    return {
+        **{key: plan[key] for key in ("task", "kind", "client", "model", "batch")},
+        "rehearsal": plan["rehearsals"],
+        "isolation": plan["isolation"],
+        "primary": plan.get("primary", "success_rate"),
+        "intervals": methods(configurations, conservative),
+        "prices_as_of": (plan.get("prices") or {}).get("as_of"),
+        "configurations": configurations,
+        "delta": delta,
+        "content_hashes": hashes,
+        "warnings": list(claims.warnings(plan["isolation"], configurations, hashes)),
+        "statement": statement(plan, configurations, delta, conservative),
+    }
+
+
+def table(plan: Document, group: counting.Group, counts: Document) -> Document:
+    """This configuration's line of the table over models (D08), with the interval of one task's rate."""
+    price = (plan.get("prices") or {}).get("usd_per_million")
+    trials = [models.Trial(plan["task"], result) for result in group.results.values()]
+    row = models.row(clients.provider(plan["client"]), plan["model"]["name"], trials, price)
+    return {**row, "pass_rate_interval": counts["success_rate_interval"]}
+
+
+def methods(configurations: dict[str, Document], conservative: bool) -> Document:
+    """Which intervals these are, in the field's words."""
+    if not conservative:
+        return {"conservative": False, "rate": "Wilson", "difference": "Newcombe"}
+    most = max(c["eligible"] for c in configurations.values())
+    return {"conservative": True, "rate": "Clopper-Pearson", "difference": exact.difference_name(most)}
+
+
+def statement(
+    plan: Document, configurations: dict[str, Document], delta: Document | None, conservative: bool
+) -> str:
+    said = claims.statement(plan["isolation"], plan["rehearsals"], configurations, conservative)
+    if delta is None or not claims.alike(plan["configurations"]):
+        return said
+    arms = {name: Arm(c["succeeded"], c["eligible"]) for name, c in configurations.items()}
+    rates = "; ".join(statistics.rate_sentence(name, arm, conservative) for name, arm in arms.items())
+    told = said if plan["rehearsals"] else f"{rates}."
+    lost = "" if delta["withheld"] is None else f" Not comparable: {delta['withheld']}."
+    return f"{told} {claims.aa_sentence(delta['p_value'])}{lost}"
+
+
+def difference(plan: Document, configurations: dict[str, Document], conservative: bool) -> Document | None:
+    """Only enforced trials are compared, and only one treatment with one control.
+
+    What may not be stated is still there, as the seed has it; `withheld` beside it says why.
+    """
     compared = claims.pair(configurations)
     if compared is None or plan["isolation"] != "enforced":
         return None
     treatment, control = compared
-    return counting.delta(configurations[treatment], configurations[control])
+    found = counting.delta(configurations[treatment], configurations[control], conservative)
+    return {"withheld": claims.withheld(configurations), **found}
 
 
 def read_results(root: Path, plan: Document) -> dict[str, Document]:
@@ -85,7 +132,10 @@ def read_results(root: Path, plan: Document) -> dict[str, Document]:
                 wrong.append(f"{file}: is of a trial that batch.json does not plan")
             judged = alike.setdefault(json.dumps(result["expectations"]), result["expectations"])
             content = result["task"]["content_hash"]
-            kept = {key: result[key] for key in COUNTED}  # no more: a batch may have 100,000 trials
+            kept = {
+                **{key: result[key] for key in COUNTED},
+                **{key: result.get(key) for key in KEPT},
+            }  # no more: a batch may have 100,000 trials
             results[name] = {
                 **kept,
                 "expectations": judged,
@@ -120,4 +170,4 @@ def foreign(name: str, result: Document, plan: Document) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    STEP.main(run)
+    STEP.main(run, conservative=CONSERVATIVE)

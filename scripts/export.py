@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write every trial of one or more batches as a flat row (csv, parquet), or its transcript (atif).
+"""Write every trial of one or more batches as a flat row (csv, parquet), or what was said (atif, inspect).
 
 The columns are those of schemas/row.1 (--columns prints them). It counts nothing and leaves nothing out: a
 planned trial without a result has its row. It changes no batch, nor without --force a file that is there.
@@ -19,10 +19,9 @@ from kit.documents import Document
 from kit.layout import BATCH, TASK, TRANSCRIPT
 from kit.tables import Batch
 from report import STEP, read
-from reports import atif, flat, rows
+from reports import atif, flat, inspect_log, rows, session
 
-HELP = "csv or parquet: OUT is a file, - is stdout; atif: OUT is a folder, a transcript of each trial in it"
-FORMATS = (*flat.WRITERS, "atif")
+HELP = "csv, parquet: OUT is a file, - is stdout; atif (each trial), inspect (each configuration): a folder"
 
 
 def opened(folder: Path) -> Batch:
@@ -44,22 +43,36 @@ def batches(folders: Sequence[Path]) -> Iterator[Document]:
             yield row
 
 
-def trajectories(folders: Sequence[Path], out: Path) -> int:
-    """OUT/<batch>/<trial>.json for every trial that has a transcript; how many there are."""
-    count = 0
-    for folder in folders:
-        batch = opened(folder)
-        for name, result in batch.results.items():
-            where, given = f"{batch.plan['batch']}/{name}", folder / name
-            if (given / TRANSCRIPT.path).exists():
-                prompt = documents.read(given / TASK.path, "task/1")["prompt"]
-                with (given / TRANSCRIPT.path).open("rb") as lines:
-                    made = atif.of(where, prompt, result, lines)
-                file = out / f"{where}.json"
-                file.parent.mkdir(parents=True, exist_ok=True)
-                write(file, json.dumps(made, indent=1).encode("ascii") + b"\n")
-                count += 1
-    return count
+def sessions(folder: Path, batch: Batch) -> dict[str, list[session.Step]]:
+    """Trial to what was said and done, of those that left a transcript."""
+    found = {}
+    for name in batch.results:
+        given = folder / name
+        if (given / TRANSCRIPT.path).exists():
+            prompt = documents.read(given / TASK.path, "task/1")["prompt"]
+            with (given / TRANSCRIPT.path).open("rb") as lines:
+                found[name] = session.of(prompt, lines)
+    return found
+
+
+def trajectories(folder: Path) -> Iterator[tuple[str, Document]]:
+    """<batch>/<trial>, for every trial that has a transcript."""
+    batch = opened(folder)
+    for name, steps in sessions(folder, batch).items():
+        where = f"{batch.plan['batch']}/{name}"
+        yield where, atif.of(where, batch.results[name], steps)
+
+
+def logs(folder: Path) -> Iterator[tuple[str, Document]]:
+    """<batch>/<configuration>: a log for each."""
+    batch = opened(folder)
+    held = sessions(folder, batch)
+    for name in batch.benchmark["configurations"]:
+        yield f"{batch.plan['batch']}/{name}", inspect_log.of(batch, name, held)
+
+
+FOLDERS = {"atif": (trajectories, "transcripts"), "inspect": (logs, "logs")}  # a file for each of several
+FORMATS = (*flat.WRITERS, *FOLDERS)
 
 
 class Columns(argparse.Action):
@@ -96,8 +109,15 @@ def main() -> None:
 
 
 def export(form: str, folders: Sequence[Path], out: Path) -> str:
-    if form == "atif":
-        return f"{trajectories(folders, out)} transcripts"
+    if form in FOLDERS:
+        make, what = FOLDERS[form]
+        count = 0
+        for where, made in (one for folder in folders for one in make(folder)):
+            file = out / f"{where}.json"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write(file, json.dumps(session.sound(made), indent=1).encode("ascii") + b"\n")
+            count += 1
+        return f"{count} {what}"
     found = list(batches(folders))
     write(out, flat.WRITERS[form](found))
     return f"{len(found)} trials, {len(rows.columns())} columns"

@@ -170,6 +170,7 @@ def session(left: Remains, facts: Facts) -> Document:
         "timings": {step: receipts[step]["elapsed_secs"] for step in remains.STEPS if step in receipts},
         "usage": observed.get("usage"),
         "usage_source": observed.get("usage_source"),
+        **{key: observed.get(key) for key in ("turns", "compactions")},
         "execution": facts.execution,
         "execution_problem": facts.execution_problem,
     }

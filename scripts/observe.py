@@ -51,6 +51,7 @@ class Record:
     offered: list[str] | None  # skills listed in the first of them
     usage: Document | None  # null unless every answer states it
     asked: int  # tool calls that the model's answers held
+    compactions: int | None = None  # requests to shorten the history that were answered; null like turns
 
 
 def run(trial: Folder) -> None:
@@ -59,7 +60,7 @@ def run(trial: Folder) -> None:
     seen = clients.load(plan["client"]).observe(lines(trial.path(TRANSCRIPT)), names, places(trial, plan))
     response = seen.pop("response")
     if gap := cut(trial, seen, record):
-        seen["interpreted"] = False
+        seen.update(interpreted=False, compactions=None)
         seen["loads"] = {name: doubted(load, gap) for name, load in seen["loads"].items()}
     if seen["completion"] == "completed" and seen["interpreted"] and not seen["tool_calls"]:
         seen["tags"].append("no_tool_calls")
@@ -67,6 +68,8 @@ def run(trial: Folder) -> None:
     source = "gateway" if record.usage else "client" if any(v is not None for v in usage.values()) else None
     listed = {name: None if record.offered is None else name in record.offered for name in names}
     joined = {"listed": listed, "turns": record.turns, "usage": usage, "usage_source": source}
+    if seen.get("compactions") is None:  # the transcript cannot tell
+        joined["compactions"] = record.compactions
     trial.write(OBSERVATION, {**seen, **joined})
     documents.write_text(trial.path(RESPONSE), response)
 
@@ -95,19 +98,21 @@ def lines(file: Path, cap: int = LINE_CAP) -> Iterator[bytes]:
 def gather(trial: Folder) -> Record:
     if not trial.has(EXCHANGES):
         return Record(None, None, None, 0)
-    turns, usages, whole = [], [], True
+    turns, usages, compactions, whole = [], [], 0, True
     try:
         for exchange in trial.lines(EXCHANGES):
             if exchange["kind"] == "turn":
                 turns.append((exchange["offered_skills"], len(exchange["tool_calls"])))
             if exchange["kind"] in SPENDING and exchange["status"] < NO_TOKENS:
                 usages.append(exchange["usage"])
+                compactions += exchange["kind"] == "compaction"
     except json.JSONDecodeError:  # the runner died while it wrote: what follows is not known
         whole = False
     offered = turns[0][0] if turns else None
-    return Record(
-        len(turns) if whole else None, offered, total(usages) if whole else None, sum(n for _, n in turns)
-    )
+    asked = sum(n for _, n in turns)
+    if not whole:
+        return Record(None, offered, None, asked)
+    return Record(len(turns), offered, total(usages), asked, compactions)
 
 
 def total(usages: list[Document | None]) -> Document | None:

@@ -22,7 +22,7 @@ from gateway import rehearsal
 from kit import tasks
 from kit.contract import Exit, Folder, Step, Stop, fail
 from kit.layout import BATCH, TRIAL
-from planning import CONTROL, DEFAULT, TREATMENT, Plan
+from planning import CONTROL, DEFAULT, TREATMENT, Plan, foretelling
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -48,7 +48,8 @@ def parser() -> argparse.ArgumentParser:
     answers.add_argument(
         "--rehearse", metavar="NAME", help="a rehearsal, or with:A,without:B (default: oracle)"
     )
-    p.add_argument("--trials", type=int, metavar="N", help="per configuration (default: the task's)")
+    foretelling.add_arguments(p)
+    p.add_argument("--aa", action="store_true", help="the same configuration twice, as control and treatment")
     source = p.add_mutually_exclusive_group()
     source.add_argument("--symposium-bin", type=Path, metavar="PATH", help="the cargo-agents to evaluate")
     source.add_argument("--symposium-src", type=Path, metavar="CHECKOUT", help="build cargo-agents from here")
@@ -110,7 +111,7 @@ def refuse_early(args: argparse.Namespace, client: clients.Client) -> None:
     for flag in ("exploratory", "direct"):
         if getattr(args, flag):
             raise Stop(Exit.UNAVAILABLE, f"--{flag}: not built yet; trials run under srt with the gateway")
-    if args.trials is not None and args.trials < 1:
+    if isinstance(args.trials, int) and args.trials < 1:
         raise Stop(Exit.USAGE, f"--trials {args.trials}: at least 1")
     planning.refuse_engine(args)
     planning.known_variables()
@@ -130,6 +131,11 @@ def make(args: argparse.Namespace) -> Plan:
     refuse_early(args, client)
     task = tasks.load(args.evals.resolve(), args.task)
     configurations = [CONTROL, TREATMENT] if task.kind == "capability" else [TREATMENT]
+    if args.aa:  # nothing differs but the name and the role
+        configurations = [
+            {**TREATMENT, "name": f"aa-{role}", "role": role} for role in ("control", "treatment")
+        ]
+    args.trials, args.power = foretelling.decide(args, task.name, len(configurations), task.trials)
     scripts = None if args.model else rehearsals(args, task, answers(args, task, configurations))
     return Plan(
         args, task, configurations, scripts, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
@@ -164,7 +170,7 @@ def main() -> None:
         fail("plan", Stop(Exit.BAD_INPUT, str(error)))
     except Stop as stop:
         fail("plan", stop)
-    plan.announce()
+    plan.announce(folder)
     print(folder)
 
 

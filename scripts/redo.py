@@ -8,11 +8,13 @@ are left alone. Exits 1 when something changed and --check was given.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import aggregate
 from kit import documents
 from kit.contract import Exit, Folder, Step, Stop, fail
 from kit.documents import Document
@@ -36,25 +38,25 @@ def content(artifact: Artifact, file: Path) -> Document | bytes | None:
     return file.read_bytes()
 
 
-def again(name: str, folder: Path) -> list[Path]:
-    """Redo one step; the files that came out different."""
+def again(name: str, folder: Path, **flags: bool) -> list[Path]:
+    """Redo one step, told these flags; the files that came out different."""
     module = importlib.import_module(name)
     step: Step = module.STEP
     before = {file: content(artifact, file) for artifact, file in outputs(step, folder)}
-    code = step.execute(module.run, Folder(folder, step), redo=True, quiet=True)
+    code = step.execute(functools.partial(module.run, **flags), Folder(folder, step), redo=True, quiet=True)
     if code not in (Exit.OK, Exit.NO_INPUT):
         raise Stop(code, f"{folder}: {name} could not be redone; see the line above")
     return [file for artifact, file in outputs(step, folder) if content(artifact, file) != before[file]]
 
 
-def redo(batch: Path) -> list[Path]:
+def redo(batch: Path, conservative: bool = False) -> list[Path]:
     plan = documents.read(batch / "batch.json", "batch/1")
     changed = []
     for trial in plan["order"]:
         for name in TRIAL_STEPS:
             changed += again(name, batch / trial)
     for name in BATCH_STEPS:
-        changed += again(name, batch)
+        changed += again(name, batch, conservative=conservative)
     return changed
 
 
@@ -64,9 +66,10 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path, metavar="BATCH_DIR")
     parser.add_argument("--check", action="store_true", help="exit 1 when a document came out different")
+    parser.add_argument("--conservative", action="store_true", help=aggregate.CONSERVATIVE)
     args = parser.parse_args()
     try:
-        changed = redo(args.folder.resolve())
+        changed = redo(args.folder.resolve(), args.conservative)
     except FileNotFoundError as error:
         fail("redo", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
     except documents.Invalid as error:

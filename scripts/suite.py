@@ -21,14 +21,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import yaml
 from rich.console import Console
 from rich.table import Table
 
 import clients
-from kit import documents, models, programs, suites, tasks, tied
+from kit import documents, models, prices, programs, suites, tasks, tied
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 
@@ -50,30 +48,15 @@ class Cell:
         return str(self.benchmark["model"]["name"])
 
     def difference(self) -> float | None:
+        """None as well where it is withheld."""
         delta = self.benchmark["delta"]
-        return delta["success_rate"] if delta else None
+        return delta["success_rate"] if delta and not delta.get("withheld") else None
 
     def trials(self, role: str) -> Iterator[models.Trial]:
         for file in sorted(self.folder.glob("trial-*/result.json")):
             result = documents.read(file, "result/1")
             if result["role"] == role:
-                seen = file.with_name("observation.json")
-                turns = documents.read(seen, "observation/1")["turns"] if seen.exists() else None
-                yield models.Trial(self.task, result, turns)
-
-
-def read_yaml(path: Path, schema: str) -> Document:
-    try:
-        document = yaml.safe_load(path.read_text("utf-8"))
-        documents.check(document, schema, path)
-    except FileNotFoundError as error:
-        raise Stop(Exit.NO_INPUT, f"{path}: missing; `suite.py --help` shows what it holds") from error
-    except yaml.YAMLError as error:
-        raise Stop(Exit.BAD_INPUT, f"{path}: not YAML: {error}") from error
-    except documents.Invalid as error:
-        raise Stop(Exit.BAD_INPUT, str(error)) from error
-    assert isinstance(document, dict)
-    return document
+                yield models.Trial(self.task, result)
 
 
 def cells(plan: Document, args: argparse.Namespace, results: Path) -> Iterator[Cell]:
@@ -84,19 +67,19 @@ def cells(plan: Document, args: argparse.Namespace, results: Path) -> Iterator[C
         who = ["--model", model] if model else ["--rehearse", plan.get("rehearse", "oracle")]
         trials = ["--trials", str(plan["trials"])] if "trials" in plan else []
         where = ["--evals", str(args.evals), "--results", str(results), "--client", client, *root]
+        where += ["--prices", str(args.plan.parent / plan["prices"])] if "prices" in plan else []
         folder = Path(programs.run("plan", task, *who, *trials, *where))
         print(f"{task}, {client}, {model or 'rehearsed'}: {folder}", file=sys.stderr, flush=True)
         programs.run("batch", folder)
         yield Cell(task, client, folder, documents.read(folder / "benchmark.json", "benchmark/1"))
 
 
-def together(ran: list[Cell], prices: Document | None) -> Iterator[Document]:
+def together(ran: list[Cell], priced: Document | None) -> Iterator[Document]:
     """For each client and model: the comparison over tasks, and the treatment's line of the table."""
     for (client, model), group in itertools.groupby(ran, key=lambda cell: (cell.client, cell.model)):
         mine = list(group)
         found = suites.over([d for cell in mine if (d := cell.difference()) is not None])
-        provider = urlsplit(clients.load(client).UPSTREAM).hostname or client
-        price = ((prices or {}).get("usd_per_million") or {}).get(model)
+        price = ((priced or {}).get("usd_per_million") or {}).get(model)
         trials = [trial for cell in mine for trial in cell.trials("treatment")]
         yield {
             "client": client,
@@ -108,17 +91,26 @@ def together(ran: list[Cell], prices: Document | None) -> Iterator[Document]:
             "bootstrap": list(found.bootstrap) if found.bootstrap else None,
             "p_value": float(f"{found.p_value:.3g}") if found.p_value is not None else None,
             "statement": suites.sentence(found),
-            "table": models.row(provider, model, trials, price),
+            "table": models.row(clients.provider(client), model, trials, price),
         }
 
 
 def show(document: Document) -> None:
     table = Table(
-        "provider", "model", "tasks", "trials", "pass rate", "steps", "tokens", "USD/trial", "p95 s"
+        "provider",
+        "model",
+        "tasks",
+        "trials",
+        "pass rate",
+        "steps",
+        "tokens",
+        "USD/trial",
+        "p95 s",
+        "compactions",
     )
     for compared in document["compared"]:
         row = compared["table"]
-        keys = ("pass_rate", "median_steps", "mean_tokens", "usd_per_trial", "p95_secs")
+        keys = ("pass_rate", "median_steps", "mean_tokens", "usd_per_trial", "p95_secs", "compactions")
         numbers = ["-" if row[key] is None else f"{row[key]:.2f}" for key in keys]
         table.add_row(row["provider"], row["model"], str(row["tasks"]), str(row["trials"]), *numbers)
     console = Console()
@@ -141,8 +133,8 @@ def main() -> None:
     args = parser.parse_args()
     tied.follow()
     try:
-        plan = read_yaml(args.plan, "suite-plan/1")
-        prices = read_yaml(args.plan.parent / plan["prices"], "prices/1") if "prices" in plan else None
+        plan = prices.read_yaml(args.plan, "suite-plan/1")
+        priced = prices.read_yaml(args.plan.parent / plan["prices"], "prices/1") if "prices" in plan else None
         folder = args.results.resolve() / "suites" / f"{args.plan.stem}-{time.strftime('%Y%m%d-%H%M%S')}"
         ran = list(cells(plan, args, folder))
     except programs.Broken as error:
@@ -153,9 +145,9 @@ def main() -> None:
         fail("suite", Stop(Exit.INTERRUPTED, "interrupted; finished batches are kept"))
     body = {
         "rehearsed": not plan.get("models"),
-        "prices_as_of": str(prices["as_of"]) if prices else None,
+        "prices_as_of": str(priced["as_of"]) if priced else None,
         "batches": [str(cell.folder.relative_to(folder)) for cell in ran],
-        "compared": list(together(ran, prices)),
+        "compared": list(together(ran, priced)),
     }
     documents.write(folder / "suite.json", SCHEMA, body)
     show(body)

@@ -183,3 +183,57 @@ def test_the_program_runs_alone_and_redo_gives_the_same_bytes(tmp_path: Path) ->
     assert subprocess.run(command, check=False, capture_output=True).returncode == Exit.EXISTS
     assert subprocess.run([*command, "--redo"], check=False).returncode == 0
     assert (batch / "benchmark.json").read_bytes() == first
+
+
+def test_28_a_difference_that_is_withheld_says_so_beside_its_number() -> None:
+    assert expected("every-outcome")["delta"]["withheld"].startswith(
+        "trials were lost unevenly: setup failures"
+    )
+    assert expected("every-outcome")["delta"]["success_rate"] is not None, (
+        "the seed's field keeps its meaning"
+    )
+    assert expected("seed-example")["delta"]["withheld"] is None
+
+
+def test_O06_conservative_intervals_are_wider_and_named(tmp_path: Path) -> None:
+    batch, usual = recorded("names-reversed", tmp_path), expected("names-reversed")
+    command = [sys.executable, aggregate.__file__, str(batch), "--conservative"]
+    assert subprocess.run(command, check=False).returncode == 0
+    exact = documents.read(batch / "benchmark.json", "benchmark/1")
+    named = {"conservative": True, "rate": "Clopper-Pearson", "difference": "Agresti-Min"}
+    assert exact["intervals"] == named
+    assert exact["delta"]["success_rate_interval"][0] < usual["delta"]["success_rate_interval"][0]
+    zeta = [one["configurations"]["zeta"]["success_rate_interval"] for one in (exact, usual)]
+    assert zeta[0] == pytest.approx([0, 0.5218], abs=1e-4)
+    assert zeta[0][1] > zeta[1][1]
+    assert "exact 95 % interval" in exact["statement"]
+
+
+def replanned(batch: Path, **changes: Any) -> None:
+    file = batch / "batch.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def test_an_aa_batch_says_what_it_should_show_and_never_that_one_helps(tmp_path: Path) -> None:
+    """The recorded batch is as unlike as can be: with one setup on both sides, a fault of the harness."""
+    batch = recorded("names-reversed", tmp_path)
+    both = [("zeta", "control"), ("alpha", "treatment")]
+    same = [{"name": name, "role": role, "setup": "symposium"} for name, role in both]
+    replanned(batch, configurations=same)
+    _, benchmark = aggregated(batch)
+    assert "at most 5 in 100 such batches" in benchmark["statement"]
+    assert "p = 0.00195. Run it again" in benchmark["statement"]
+    assert "helps" not in benchmark["statement"]
+    replanned(batch, configurations=[same[0], {**same[1], "setup": "baseline"}])
+    assert "helps" in aggregated(batch, redo=True)[1]["statement"]
+
+
+def test_D08_a_price_file_gives_dollars_and_a_model_that_it_lacks_gives_null(tmp_path: Path) -> None:
+    batch, price = recorded("seed-example", tmp_path), {"input": 3.0, "output": 15.0}
+    full = {**price, "cache_read": 0.3, "cache_write": 3.75}
+    for prices, usd in ((full, 35100 * 3 / 1e6), (None, None)):
+        replanned(batch, prices={"as_of": "2026-11-01", "usd_per_million": prices})
+        _, benchmark = aggregated(batch, redo=True)
+        assert benchmark["prices_as_of"] == "2026-11-01"
+        table = benchmark["configurations"]["with-symposium"]["table"]
+        assert table["usd_per_trial"] == (pytest.approx(usd) if usd else None)

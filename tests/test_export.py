@@ -18,7 +18,7 @@ import pytest
 import export
 from kit import documents
 from kit.contract import Exit
-from reports import flat, rows
+from reports import flat, rows, session
 from whole_batch import HOSTILE, WholeBatch, hostile
 
 HERE = Path(__file__).parent
@@ -108,7 +108,7 @@ def test_an_earlier_export_is_kept(tmp_path: Path) -> None:
     ("argv", "code", "said"),
     [
         (["/nowhere", "--to", "csv", "-"], Exit.NO_INPUT, "no batch.json"),
-        ([EVERY, "--to", "xlsx", "-"], Exit.USAGE, "no such format; csv, parquet, atif"),
+        ([EVERY, "--to", "xlsx", "-"], Exit.USAGE, "no such format; csv, parquet, atif, inspect"),
         ([EVERY, "--to", "csv", "/nowhere/out.csv"], Exit.UNAVAILABLE, "No such file or directory"),
     ],
 )
@@ -163,25 +163,58 @@ def test_a_transcript_becomes_a_trajectory_with_each_answer_beside_its_call(tmp_
 
 def test_41_a_hostile_transcript_becomes_valid_json(tmp_path: Path) -> None:
     made = trajectories(tmp_path, hostile(tmp_path / "made").folder)
-    assert HOSTILE in made[1]["steps"][-2]["message"]
+    assert HOSTILE.replace("\ud800", "\\ud800") in made[1]["steps"][-2]["message"]
 
 
-@pytest.mark.skipif(
-    not importlib.util.find_spec("atif"), reason="needs the format's own models: pip install atif"
-)
-def test_a_trajectory_is_read_by_the_formats_own_models(tmp_path: Path) -> None:
-    models = importlib.import_module("atif")
-    for made in trajectories(tmp_path, hostile(tmp_path / "made").folder):
-        assert models.Trajectory.model_validate(made).to_json_dict() == made
-
-
-def test_another_clients_transcript_is_refused_by_name(tmp_path: Path) -> None:
+def test_codexs_items_become_steps_with_each_answer_beside_its_call(tmp_path: Path) -> None:
     batch = WholeBatch(tmp_path)
-    line = {"type": "item.completed", "item": {"type": "agent_message", "text": "hi"}}
-    (batch.folder / batch.order[0] / "transcript.jsonl").write_text(json.dumps(line))
-    done = run(batch.folder, "--to", "atif", tmp_path / "out")
-    assert done.returncode == Exit.UNAVAILABLE
-    assert "not built yet" in done.stderr
+    recorded = (HERE / "clients/codex/transcripts/success_tools.jsonl").read_bytes()
+    (batch.folder / batch.order[0] / "transcript.jsonl").write_bytes(recorded)
+    made = trajectories(tmp_path, batch.folder)
+    (steps,) = (one["steps"] for one in made if one["session_id"].endswith(batch.order[0]))
+    assert [step["message"] for step in steps if step["source"] == "agent" and "tool_calls" not in step] == [
+        "Let me look.",
+        "All done; tests pass.",
+    ]
+    calls = [step for step in steps if "tool_calls" in step]
+    names = [call["function_name"] for step in calls for call in step["tool_calls"]]
+    assert names == ["command_execution", "command_execution", "file_change", "command_execution"]
+    assert calls[0]["tool_calls"][0]["arguments"] == {"command": "/bin/bash -c 'cat src/lib.rs'"}
+    assert calls[0]["observation"]["results"][0]["content"].startswith("pub fn add")
+    assert not any("extra" in step for step in calls)
+
+
+def test_a_call_of_codex_that_was_cut_off_has_no_answer_and_a_failed_one_is_marked() -> None:
+    def item(event: str, name: str, **more: Any) -> bytes:
+        made = {"id": name, "type": "command_execution", "command": "x", **more}
+        return json.dumps({"type": event, "item": made}).encode()
+
+    thread = b'{"type": "thread.started", "thread_id": "t"}'
+    failed = item("item.completed", "item_1", aggregated_output="no", exit_code=1, status="failed")
+    cut = item("item.started", "item_1", aggregated_output="", exit_code=None, status="in_progress")
+    _, first, again = session.of("p", [thread, failed, thread, cut])  # resumed: the numbers begin again
+    assert (first.calls[0].answer, first.calls[0].failed) == ("no", True)
+    assert (again.calls[0].answer, again.calls[0].failed) == (None, False)
+
+
+def test_an_inspect_log_scores_what_counts_and_marks_what_does_not(tmp_path: Path) -> None:
+    done = run(EVERY, "--to", "inspect", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    log = json.loads((tmp_path / "out/every-outcome/without-symposium.json").read_text())
+    scored = {s["epoch"]: s["scores"]["agent_eval"]["value"] for s in log["samples"] if "scores" in s}
+    assert scored == {1: "C", 2: "I", 3: "I", 6: "I"}
+    assert [s["error"]["message"].partition(":")[0] for s in log["samples"] if "error" in s] == [
+        "setup_failure",
+        "cancelled",
+    ]
+    assert (log["status"], log["results"]["total_samples"]) == ("cancelled", 6)
+    assert log["results"]["scores"][0]["metrics"]["accuracy"]["value"] == 0.25
+
+
+def test_O04_without_an_eligible_trial_there_is_no_accuracy(tmp_path: Path) -> None:
+    run(RECORDS / "none-eligible", "--to", "inspect", tmp_path / "out")
+    log = json.loads((tmp_path / "out/none-eligible/without-symposium.json").read_text())
+    assert log["results"]["scores"] == []
 
 
 def test_every_column_is_in_the_schema_and_explained_in_the_docs() -> None:

@@ -287,3 +287,27 @@ def test_L05_a_huge_transcript_is_observed_in_little_memory(folder: Path) -> Non
     )
     seen = documents.read(where / OBSERVATION.path, "observation/1")
     assert (seen["completion"], seen["broken_lines"], seen["tool_calls"]) == ("completed", 1, 4)
+
+
+BOUNDARY = (
+    b'{"type":"system","subtype":"compact_boundary","session_id":"s","compact_metadata":{"trigger":"auto"}}\n'
+)
+
+
+def test_D08_compactions_are_counted_by_the_transcript_that_shows_them(folder: Path, tmp_path: Path) -> None:
+    whole = (TRANSCRIPTS / "success_text.jsonl").read_bytes()
+    assert observed(trial(folder, "success_text"))["compactions"] == 0
+    seen = observed(trial(tmp_path / "b/t", whole + BOUNDARY * 2, [exchange()]))
+    assert (seen["compactions"], seen["unknown_events"]) == (2, {})
+
+
+def test_D08_where_the_transcript_cannot_tell_the_gateways_record_counts(
+    folder: Path, tmp_path: Path
+) -> None:
+    asked = [exchange(), exchange("compaction"), exchange("compaction", status=500, usage=None)]
+    assert observed(trial(folder, b"", asked))["compactions"] == 1
+    assert observed(trial(tmp_path / "b/t", b""))["compactions"] is None
+    broken = trial(tmp_path / "c/t", b"", asked)
+    with (broken / EXCHANGES.path).open("a") as file:
+        file.write('{"kind": "tu')
+    assert observed(broken)["compactions"] is None

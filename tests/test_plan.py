@@ -8,11 +8,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import left_behind as was
 import plan
 from batch_running import SCRIPTS, document, program
+from kit import claims, documents
 from kit.contract import Exit
 
 EVALS = Path(__file__).parents[1] / "evals"
@@ -110,7 +113,14 @@ def test_W03_a_variable_of_ours_that_is_none_is_a_usage_error(
     ("args", "says"),
     [
         (("--trials", "0"), "--trials 0: at least 1"),
-        (("--trials", "two"), "invalid int value"),
+        (("--trials", "two"), "argument --trials: invalid count value: 'two'"),
+        (("--trials", "auto"), "--trials auto: needs --detect D"),
+        (
+            ("--detect", "0.4"),
+            "formatting runs one configuration, so nothing is compared; leave --detect out",
+        ),
+        (("--detect", "1.5"), "--detect 1.5: a difference in success rate is above 0 and at most 1"),
+        (("--aa", "--trials", "auto", "--detect", "0.1"), "needs about 392 trials per configuration"),
         (("--uids", "61000"), "--uids 61000: not FIRST-LAST"),
         (("--uids", "9-3"), "--uids 9-3: not FIRST-LAST"),
         (("-j", "0"), "-j 0: at least 1"),
@@ -262,3 +272,75 @@ def test_W02_a_model_run_says_first_how_many_trials_it_will_start(
     _, out, err = say("store-durability", "--model", "some-model", "--trials", "2")
     assert "4 trials of without-symposium and with-symposium; the model some-model answers" in err
     assert document(Path(out.strip()) / "batch.json")["rehearsals"] is None
+
+
+def test_O06_the_plan_names_its_primary_measure_and_the_power_before_anything_runs(say: Say) -> None:
+    _, out, err = say("store-durability", "--trials", "auto", "--detect", "0.6")
+    planned = document(Path(out.strip()) / "batch.json")
+    assert planned["primary"] == "success_rate"
+    assert planned["detect"] == {"difference": 0.6, "power": pytest.approx(0.81, abs=0.01)}
+    assert (planned["trials"], len(planned["order"])) == (10, 20)
+    assert "primary measure: success rate, treatment minus control; all others are secondary" in err
+    assert "hoped for: 10 trials per configuration show a true difference of +0.60 with power 0.81" in err
+    assert "smallest difference with power 0.80: 10 trials" in err
+
+
+def test_O06_little_power_is_said_with_the_next_step(say: Say) -> None:
+    _, out, err = say("store-durability", "--trials", "3", "--detect", "0.4")
+    assert "power 0.06 or more" in err
+    assert "that is little: --trials auto chooses enough" in err
+    assert document(Path(out.strip()) / "batch.json")["trials"] == 3
+
+
+def test_an_aa_plan_has_one_setup_in_both_roles(say: Say) -> None:
+    _, out, _ = say("formatting", "--aa", "--trials", "2")
+    planned = document(Path(out.strip()) / "batch.json")
+    assert claims.alike(planned["configurations"])
+    assert [(c["name"], c["role"]) for c in planned["configurations"]] == [
+        ("aa-control", "control"),
+        ("aa-treatment", "treatment"),
+    ]
+    assert planned["order"][0] == "trial-1-aa-control"
+
+
+PRICES = (
+    "as_of: 2026-11-01\nusd_per_million: {some-model: {input: 3, output: 15, cache_read: 1, cache_write: 4}}"
+)
+
+
+def earlier(results: Path, **changes: Any) -> None:
+    """A trial of some-model that took 7.2 s and 10,000 tokens of input."""
+    usage = {**dict.fromkeys(was.USAGE, 0), "input_tokens": 10_000}
+    model = {"name": "some-model", "settings": {}}
+    made = was.result(model=model, rehearsal=None, usage=usage, timings={"launch": 7.2}, **changes)
+    documents.write(results / "store-durability/claude/b/trial-1-x/result.json", "result/1", made)
+
+
+def test_W02_time_and_cost_are_those_of_earlier_trials(say: Say, tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text(PRICES)
+    earlier(say.results)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTHROPIC_API_KEY", "a-key")
+        _, out, err = say("store-durability", "--model", "some-model", "--trials", "5", "--prices", file)
+    assert "expected time: about 72 s (1 before took 7 s each); by the deadlines at most 2 h 50 min" in err
+    assert "expected cost: about $0.30 (1 before, prices of 2026-11-01)" in err
+    planned = document(Path(out.strip()) / "batch.json")["prices"]
+    assert (planned["as_of"], planned["usd_per_million"]["input"]) == ("2026-11-01", 3)
+
+
+def test_37_a_cost_that_is_not_known_is_said_and_not_0(say: Say, tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text(PRICES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTHROPIC_API_KEY", "a-key")
+        _, _, without = say("store-durability", "--model", "some-model")
+        _, out, other = say("store-durability", "--model", "other", "--prices", file)
+        _, _, first = say("store-durability", "--model", "some-model", "--prices", file)
+    assert "expected cost: not known, not 0: no price of some-model; give --prices FILE" in without
+    assert "no price of other" in other
+    assert document(Path(out.strip()) / "batch.json")["prices"]["usd_per_million"] is None
+    assert "expected cost: not known, not 0: no trial of this task, client and model before" in first
+    _, _, rehearsed = say("store-durability")
+    assert "expected time: not known" in rehearsed
+    assert "expected cost" not in rehearsed

@@ -106,7 +106,7 @@ def test_a_comparison_shows_counts_rates_intervals_and_the_difference(tmp_path: 
 def test_what_went_wrong_is_in_words_and_never_a_zero(tmp_path: Path) -> None:
     said = printed(recorded("none-eligible", tmp_path))
     rows = [line.split() for line in said.splitlines()]
-    assert ["success", "rate", "-", "1.00", "-"] in rows
+    assert ["success", "rate", "-", "1.00", "not", "stated"] in rows
     assert ["1", "without-symposium", "set-up", "failed", "-", "-", "-", "-", "-", "-"] in rows
     assert "Warnings" in said
     assert "The difference is not stated" in said
@@ -228,3 +228,32 @@ def test_I07_exploratory_results_are_labelled_everywhere(tmp_path: Path) -> None
     said = printed(batch)
     pages = [(batch / name).read_text() for name in ("report.md", "report.html", "junit.xml")]
     assert all("EXPLORATORY" in text and "never compared" in text for text in (said, *pages))
+
+
+def test_O06_a_conservative_report_says_so_and_leaves_the_benchmark_alone(tmp_path: Path) -> None:
+    batch = recorded("names-reversed", tmp_path)
+    printed(batch)
+    before = (batch / "benchmark.json").read_bytes()
+    command = [sys.executable, report.__file__, str(batch), "--redo", "--conservative"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, env={"COLUMNS": "200"}).stdout
+    assert "Intervals: Clopper-Pearson (a rate), Agresti-Min (a difference); exact" in said
+    assert "exact 95 % interval" in said
+    assert (batch / "benchmark.json").read_bytes() == before
+    assert "Agresti-Min" in (batch / "report.md").read_text()
+
+
+def test_O06_the_primary_measure_and_the_secondary_ones_are_told_apart(tmp_path: Path) -> None:
+    said = printed(recorded("names-reversed", tmp_path), COLUMNS="200")
+    assert "Primary measure: the success rate, named in the plan before anything ran" in said
+    assert "All others are secondary: described, not tested." in said
+
+
+def test_28_a_withheld_difference_stands_in_no_table(tmp_path: Path) -> None:
+    said = printed(recorded("every-outcome", tmp_path), COLUMNS="200")
+    assert re.search(r"success rate +0\.25 +0\.50 +not stated", said)
+    assert "+0.25" not in said
+
+
+def test_D08_a_price_that_nobody_named_is_said_and_not_0(tmp_path: Path) -> None:
+    said = printed(recorded("names-reversed", tmp_path), COLUMNS="200")
+    assert "What a trial takes (api.anthropic.com, model-1; no price file: USD not known)" in said

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from kit import statistics
+from kit import exact, power, statistics
 from kit.statistics import Arm
 
 ARMS = st.integers(1, 40).flatmap(lambda n: st.builds(Arm, st.integers(0, n), st.just(n)))
@@ -110,13 +110,13 @@ def test_O06_more_trials_than_there_are_is_null() -> None:
     ],
 )
 def test_O06_the_smallest_count_that_would_show_a_difference(n: int, needed: list[int | None]) -> None:
-    assert [statistics.detectable(n, control) for control in range(n + 1)] == needed
+    assert [power.detectable(n, control) for control in range(n + 1)] == needed
 
 
 def test_O06_the_plan_is_told_what_it_cannot_show() -> None:
-    assert "4 against 0, 5 against 1; nothing could be shown from 2 of 5 on" in statistics.plan_sentence(5)
-    assert "too few to show any difference" in statistics.plan_sentence(2)
-    assert "20 against 15" in statistics.plan_sentence(20)
+    assert "4 against 0, 5 against 1; nothing could be shown from 2 of 5 on" in power.sentence(5)
+    assert "too few to show any difference" in power.sentence(2)
+    assert "20 against 15" in power.sentence(20)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,8 @@ def test_O06_the_plan_is_told_what_it_cannot_show() -> None:
         (Arm(1, 5), Arm(5, 5), "with hurts on this task."),
         (Arm(5, 5), Arm(2, 5), "Cannot tell: no result of this many trials could have shown a difference."),
         (Arm(1, 1), Arm(0, 1), "Cannot tell: no result of this many trials could have shown a difference."),
-        (Arm(2, 5), Arm(1, 5), "No evidence of a difference, which is not evidence of none."),
+        (Arm(2, 5), Arm(1, 5), "No evidence of a difference, which is not evidence of none; no diff"),
+        (Arm(2, 5), Arm(1, 5), "no difference beyond 0.60 either way fits these trials. with 2 of 5"),
         (Arm(4, 5), Arm(5, 5), "(help could not have been shown: without leaves too little room)"),
         (Arm(0, 0), Arm(5, 5), "Cannot tell: no eligible trial in with."),
     ],
@@ -161,3 +162,85 @@ def test_O06_very_many_trials_get_a_test_that_ends_and_its_name_is_said(
     assert p is not None
     assert 0 <= p <= 1
     assert f"({name})" in statistics.verdict_sentence(("a", treatment), ("b", control))
+
+
+@pytest.mark.parametrize("n", range(1, 21))
+def test_O06_clopper_pearson_is_scipys(n: int) -> None:
+    for k in range(n + 1):
+        said = binomtest(k, n).proportion_ci(method="exact")
+        assert exact.clopper_pearson(Arm(k, n)) == pytest.approx((said.low, said.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 5), (5, 5), (7, 3)])
+def test_O06_the_exact_interval_holds_the_difference_and_turns_with_the_arms(n: int, m: int) -> None:
+    for a, b in itertools.product(range(n + 1), range(m + 1)):
+        low, high = exact.difference(Arm(a, n), Arm(b, m)) or (math.nan, math.nan)
+        assert -1 <= low <= a / n - b / m <= high <= 1
+        assert exact.difference(Arm(b, m), Arm(a, n)) == pytest.approx((-high, -low), abs=1e-9)
+
+
+def test_O06_the_score_is_that_of_the_likeliest_rates() -> None:
+    """Held against a search over every pair of rates with that difference."""
+    at, n, m = 0.13, 7, 4
+    for a, b in itertools.product(range(n + 1), range(m + 1)):
+        best = max(
+            (p for p in (at + i * (1 - at) / 100_000 for i in range(1, 100_000))),
+            key=lambda p: _likelihood(a, n, p) + _likelihood(b, m, p - at),
+        )
+        error = math.sqrt(best * (1 - best) / n + (best - at) * (1 - best + at) / m)
+        assert exact._score(n, m, at)[a, b] == pytest.approx(abs(a / n - b / m - at) / error, rel=1e-3)
+
+
+def _likelihood(k: int, n: int, p: float) -> float:
+    return k * math.log(p) + (n - k) * math.log(1 - p)
+
+
+def test_O06_many_trials_get_an_exact_interval_that_ends() -> None:
+    one, other = Arm(500, 1000), Arm(400, 1000)
+    low, high = exact.difference(one, other) or (0.0, 0.0)
+    narrow = statistics.newcombe(one, other) or (0.0, 0.0)
+    assert low < narrow[0] < narrow[1] < high
+    assert exact.difference_name(1000) == "two Clopper-Pearson intervals"
+
+
+def test_a_conservative_claim_needs_the_wider_interval_too() -> None:
+    """5 against 1 of 5 holds by both; 10 against 4 of 20 by Newcombe's alone."""
+    assert statistics.effect(Arm(5, 5), Arm(1, 5), conservative=True) == "helps"
+    assert statistics.effect(Arm(1, 5), Arm(5, 5), conservative=True) == "hurts"
+    low, high = exact.difference(Arm(10, 20), Arm(4, 20)) or (0.0, 0.0)
+    assert low < 0 < high
+    assert statistics.effect(Arm(10, 20), Arm(4, 20), conservative=True) is None
+
+
+@pytest.mark.parametrize(
+    ("control", "treatment", "powers"),
+    [(0.4, 0.8, (0.14, 0.43, 0.73)), (0.5, 0.9, (0.12, 0.47, 0.82)), (0.2, 0.9, (0.54, 0.94, 1.0))],
+)
+def test_O06_the_power_is_the_published_one(
+    control: float, treatment: float, powers: tuple[float, ...]
+) -> None:
+    for n, published in zip((5, 10, 20), powers, strict=True):
+        assert power.at(n, control, treatment) == pytest.approx(published, abs=0.011)
+
+
+@pytest.mark.parametrize("difference", [1.0, 0.9, 0.6, 0.5, 0.4])
+def test_O06_auto_chooses_the_first_number_of_trials_that_is_enough_at_every_rate(difference: float) -> None:
+    found = power.trials_for(difference)
+    assert found
+    assert found.power >= power.WANTED > power.of(found.n - 1, difference).power
+    rates = [i * (1 - difference) / 7 for i in range(8)]
+    assert all(power.at(found.n, p, p + difference) >= found.power - 0.005 for p in rates)
+
+
+def test_O06_what_would_take_too_many_trials_is_said_and_not_enumerated() -> None:
+    assert power.trials_for(0.1) is None
+    assert power.roughly(0.1) == pytest.approx(392, abs=2)
+
+
+def test_O06_the_smallest_difference_is_the_first_with_enough_power() -> None:
+    least = power.smallest(10)
+    assert least
+    assert least.difference == pytest.approx(0.6)
+    assert least.power >= power.WANTED
+    assert power.of(10, least.difference - power.GRID).power < power.WANTED
+    assert power.smallest(2) is None

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
+from urllib.parse import urlsplit
 
 from kit.contract import Exit, Stop
 from kit.documents import Document
@@ -76,7 +77,10 @@ class Client(Protocol):
         ...
 
     def observe(self, transcript: Iterable[bytes], skills: Sequence[str], places: Places) -> Document:
-        """observation/1 without `listed`, `turns`, `usage_source`; and `response`, the last word."""
+        """observation/1 without `listed`, `turns`, `usage_source`; and `response`, the last word.
+
+        `compactions` is left out where the transcript does not show them: the gateway's record then counts.
+        """
         ...
 
 
@@ -88,3 +92,9 @@ def load(name: str) -> Client:
     if name not in names():
         raise Stop(Exit.USAGE, f"client {name}: unknown; the clients are {', '.join(names())}")
     return cast(Client, importlib.import_module(f"clients.{name}"))
+
+
+def provider(name: str) -> str:
+    """Who answers: the host of the client's model API; the client's own name where we no longer know it."""
+    known = name in names()
+    return (urlsplit(load(name).UPSTREAM).hostname if known else None) or name

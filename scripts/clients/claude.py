@@ -110,7 +110,7 @@ def observe(transcript: Iterable[bytes], skills: Sequence[str], places: Places) 
         "client": BINARY,
         "client_version": stream.version,
         "session": stream.session,
-        "interpreted": claude_facts.unread(stream) is None,
+        "interpreted": (read := claude_facts.unread(stream) is None),
         "events": stream.events,
         "unknown_events": dict(sorted(stream.unknown.items())),
         "broken_lines": stream.broken,
@@ -122,6 +122,7 @@ def observe(transcript: Iterable[bytes], skills: Sequence[str], places: Places) 
         "tool_calls": len(stream.calls),
         "commands": [_command(stream, key) for key in stream.calls],
         "hooks": stream.hooks,
+        "compactions": stream.compactions if read else None,
         "cost_usd": claude_facts.cost_usd(stream),
         "response": last if isinstance(last, str) else stream.said,
     }

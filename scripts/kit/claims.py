@@ -85,17 +85,50 @@ def rehearsed(rehearsals: Mapping[str, str]) -> str:
     )
 
 
-def statement(isolation: str, rehearsals: Mapping[str, str] | None, configurations: Configurations) -> str:
+def alike(planned: Sequence[Document]) -> bool:
+    """An A/A batch: two configurations of the plan that differ in name and role alone."""
+    held = [{key: c[key] for key in c if key not in ("name", "role")} for c in planned]
+    return len(held) == 2 and held[0] == held[1]
+
+
+def aa_sentence(p_value: float | None) -> str:
+    """What an A/A batch should show, and whether this one does."""
+    expected = (
+        "A/A: both configurations are the same, so the true difference is 0; p <= .05 should come out of at"
+        " most 5 in 100 such batches, and a difference is chance or a fault of the harness"
+    )
+    if p_value is None:
+        return f"{expected}. Cannot tell of this one: no eligible trial on a side."
+    if p_value > statistics.ALPHA:
+        return f"{expected}. This one: p = {p_value:.3g}, as it should be."
+    return (
+        f"{expected}. This one: p = {p_value:.3g}. Run it again: if it stays, something treats them unlike."
+    )
+
+
+def withheld(configurations: Configurations) -> str | None:
+    """Why a difference that can be computed is not stated; None: it may be."""
+    unlike = "; ".join(uneven(configurations))
+    return f"trials were lost unevenly: {unlike}" if unlike else None
+
+
+def statement(
+    isolation: str,
+    rehearsals: Mapping[str, str] | None,
+    configurations: Configurations,
+    conservative: bool = False,
+) -> str:
     """The sentence that a reader takes away."""
     arms = {name: Arm(counted["succeeded"], counted["eligible"]) for name, counted in configurations.items()}
     if rehearsals:
         went = "; ".join(f"{name}: {arm} eligible trials succeeded" for name, arm in arms.items())
         return f"{rehearsed(rehearsals)} {went}."
-    rates = "; ".join(statistics.rate_sentence(name, arm) for name, arm in arms.items()) + "."
+    rates = "; ".join(statistics.rate_sentence(name, arm, conservative) for name, arm in arms.items()) + "."
     compared = pair(configurations)
     if isolation != "enforced" or compared is None:
         return rates
     if uneven(configurations):
         return f"The difference is not stated: trials were lost unevenly (see the warnings). {rates}"
     treatment, control = compared
-    return statistics.verdict_sentence((treatment, arms[treatment]), (control, arms[control]))
+    named = (treatment, arms[treatment]), (control, arms[control])
+    return statistics.verdict_sentence(*named, conservative)

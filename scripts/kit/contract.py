@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import enum
+import functools
 import json
 import os
 import sys
@@ -69,9 +70,15 @@ class Step:
     may_write: Sequence[Artifact] = ()
     scope: Scope = "trial"
 
-    def main(self, run: Callable[[Folder], None]) -> NoReturn:
-        args = self.parser().parse_args()
-        sys.exit(self.execute(run, Folder(args.folder, self), redo=getattr(args, "redo", False)))
+    def main(self, run: Callable[..., None], **flags: str) -> NoReturn:
+        """flags: what this step is further told, each with its help; `run` gets those that were given."""
+        parser = self.parser()
+        for name, meaning in flags.items():
+            parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=meaning)
+        args = parser.parse_args()
+        given = {name: True for name in flags if getattr(args, name)}
+        work = functools.partial(run, **given)
+        sys.exit(self.execute(work, Folder(args.folder, self), redo=getattr(args, "redo", False)))
 
     def parser(self) -> argparse.ArgumentParser:
         parser = argparse.ArgumentParser(f"{self.name}.py", description=self.does, epilog=self.contract())

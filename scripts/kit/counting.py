@@ -78,7 +78,7 @@ def configuration_of(trial: str) -> str:
     return re.sub(r"^trial-\d+-", "", trial)
 
 
-def configuration(group: Group, trials: int) -> Document:
+def configuration(group: Group, trials: int, conservative: bool = False) -> Document:
     """One configuration of benchmark/1; `trials` is the plan's number for each."""
     arm = group.arm
     ks = [k for k in KS if k <= trials]
@@ -89,7 +89,7 @@ def configuration(group: Group, trials: int) -> Document:
         "timeouts": sum(result["execution"] == "timeout" for result in group.eligible),
         "client_errors": sum(result["execution"] == "client_error" for result in group.eligible),
         "success_rate": arm.rate,
-        "success_rate_interval": rounded(statistics.wilson(arm)),
+        "success_rate_interval": rounded(statistics.rate_interval(arm, conservative)),
         "pass_all": arm.succeeded == arm.eligible if arm.eligible else None,
         "pass_at_k": {str(k): statistics.pass_at_k(arm, k) for k in ks},
         "pass_hat_k": {str(k): statistics.pass_hat_k(arm, k) for k in ks},
@@ -181,13 +181,16 @@ def mean(values: Iterable[float | None]) -> Document:
     return {"mean": fmean(known) if known else None, "trials": len(known)}
 
 
-def delta(treatment: Document, control: Document) -> Document:
+def delta(treatment: Document, control: Document, conservative: bool = False) -> Document:
     """Treatment minus control, by role, in the same tree; null where either side is."""
-    arms = [Arm(side["succeeded"], side["eligible"]) for side in (treatment, control)]
+    arms = (
+        Arm(treatment["succeeded"], treatment["eligible"]),
+        Arm(control["succeeded"], control["eligible"]),
+    )
     p_value = statistics.exact_test(*arms)
     return {
         "success_rate": minus(treatment["success_rate"], control["success_rate"]),
-        "success_rate_interval": rounded(statistics.newcombe(*arms)),
+        "success_rate_interval": rounded(statistics.difference_interval(*arms, conservative)),
         "p_value": None if p_value is None else float(f"{p_value:.3g}"),
         "cost": {
             over: {

@@ -26,8 +26,10 @@ def of(batch: Batch) -> str:
     parts += [f"## {title}\n\n{bullets(sections[title])}" for title in first if title in sections]
     trials, *symposium, counts = tables.of(batch)
     parts.append(f"## {counts.title}\n\n{drawn(counts)}")
-    parts += [folded(table) for table in (trials, *symposium)]
-    parts.append(f"<details><summary>What the words mean</summary>\n\n{bullets(tables.LEGEND)}\n</details>\n")
+    parts += [folded(table) for table in (trials, *symposium, tables.takes(batch))]
+    parts.append(
+        f"<details><summary>What the words mean</summary>\n\n{bullets(tables.legend(batch))}\n</details>\n"
+    )
     return cut(parts)
 
 

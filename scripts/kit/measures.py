@@ -35,11 +35,57 @@ def of(c: Document) -> Iterator[tuple[str, str]]:
 
 
 def difference(delta: Document) -> Iterator[tuple[str, str]]:
+    if delta.get("withheld"):
+        yield "success rate", "not stated"
+        return
     yield "success rate", _signed(delta["success_rate"], ".2f")
     yield "  95 % interval", _interval(delta["success_rate_interval"], "+")
     for over, means in delta["cost"].items():
         yield f"mean tokens ({over})", _signed(means["tokens"]["mean"], ",.0f")
         yield f"mean agent s ({over})", _signed(means["agent_secs"]["mean"], ",.1f")
+
+
+def legend(benchmark: Document) -> Iterator[str]:
+    """What the plan named, and what the intervals are."""
+    yield (
+        "Primary measure: the success rate, named in the plan before anything ran; the verdict is about it."
+        " All others are secondary: described, not tested."
+    )
+    by = benchmark.get("intervals") or {"conservative": False, "rate": "Wilson", "difference": "Newcombe"}
+    how = (
+        "exact, at least 95 % at every true rate"
+        if by["conservative"]
+        else "95 % on average over the true rates"
+    )
+    yield f"Intervals: {by['rate']} (a rate), {by['difference']} (a difference); {how}."
+
+
+COLUMNS = ("", "pass rate", "95 % interval", "steps", "tokens", "USD", "p95 s", "compactions")
+
+
+def takes(benchmark: Document) -> Iterator[Sequence[str]]:
+    """The rows of COLUMNS: what a trial of each configuration takes (D08); nothing for an older benchmark."""
+    for name, c in benchmark["configurations"].items():
+        if row := c.get("table"):
+            rate = "-" if row["pass_rate"] is None else f"{row['pass_rate']:.2f}"
+            usd = "-" if row["usd_per_trial"] is None else f"{row['usd_per_trial']:.4f}"
+            counts = tenth(row["median_steps"]), whole(row["mean_tokens"])
+            rest = tenth(row["p95_secs"]), tenth(row["compactions"])
+            yield plain(name), rate, _interval(row["pass_rate_interval"]), *counts, usd, *rest
+
+
+def taking(benchmark: Document) -> str:
+    """The title of `takes`: whose trials, and whose dollars; an unknown price is said, and is never 0."""
+    table = next((c["table"] for c in benchmark["configurations"].values() if "table" in c), None)
+    who = f"{plain(table['provider'])}, {plain(table['model'])}; " if table else ""
+    if benchmark["rehearsal"]:
+        return f"What a trial takes ({who}no dollars)"
+    as_of = benchmark.get("prices_as_of")
+    if as_of is None:
+        return f"What a trial takes ({who}no price file: USD not known)"
+    costs = [c["table"]["usd_per_trial"] for c in benchmark["configurations"].values()]
+    known = "" if any(cost is not None for cost in costs) else ", USD not known by them"
+    return f"What a trial takes ({who}prices of {plain(as_of)}{known})"
 
 
 def _signed(value: float | None, form: str) -> str:

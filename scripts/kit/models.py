@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from kit import suites
+from kit import counting, suites
 from kit.documents import Document
 
 CLASSES = {
@@ -29,18 +29,11 @@ class Trial:
     """What one trial's documents say."""
 
     task: str
-    result: Document  # result/1
-    turns: int | None  # requests of the agent loop, by the gateway's record
+    result: Document  # result/1, or what aggregate.py keeps of it
 
     @property
     def eligible(self) -> bool:
         return self.result["outcome"] in ELIGIBLE
-
-
-def tokens(result: Document) -> int | None:
-    usage = result["usage"] or {}
-    values = [usage.get(name) for name in CLASSES]
-    return None if None in values else sum(value or 0 for value in values)
 
 
 def cost_usd(result: Document, price: Mapping[str, float] | None) -> float | None:
@@ -64,8 +57,8 @@ def row(provider: str, model: str, trials: Sequence[Trial], price: Mapping[str, 
     for trial in eligible:
         by_task.setdefault(trial.task, []).append(trial.result["outcome"] == "succeeded")
     rates = suites.over([fmean(passed) for passed in by_task.values()])
-    steps = [trial.turns for trial in eligible if trial.turns is not None]
-    counted = [count for trial in eligible if (count := tokens(trial.result)) is not None]
+    steps, compactions = _known(eligible, "turns"), _known(eligible, "compactions")
+    counted = [count for trial in eligible if (count := counting.tokens(trial.result["usage"])) is not None]
     costs = [usd for trial in eligible if (usd := cost_usd(trial.result, price)) is not None]
     seconds = [s for trial in eligible if (s := trial.result["elapsed_secs"]) is not None]
     return {
@@ -79,8 +72,13 @@ def row(provider: str, model: str, trials: Sequence[Trial], price: Mapping[str, 
         "mean_tokens": fmean(counted) if counted else None,
         "usd_per_trial": fmean(costs) if len(costs) == len(eligible) and costs else None,
         "p95_secs": percentile(seconds, 0.95),
-        "compactions": None,  # not counted yet
+        "compactions": fmean(compactions) if len(compactions) == len(eligible) and compactions else None,
     }
+
+
+def _known(trials: Sequence[Trial], key: str) -> list[int]:
+    """Requests of the agent loop, or compactions, where they are known."""
+    return [value for trial in trials if (value := trial.result.get(key)) is not None]
 
 
 def _unit(interval: tuple[float, float] | None) -> list[float] | None:

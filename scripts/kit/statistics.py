@@ -2,7 +2,7 @@
 
 Pure functions of counts; nothing here knows a trial or a task. The test is Boschloo's, by scipy, imported
 only when two configurations are compared. The interval of a rate is Wilson's, that of a difference
-Newcombe's: a few lines each, held against scipy and published values by tests.
+Newcombe's: a few lines each, held against scipy and published values by tests; kit/exact.py has the others.
 Trials of different tasks are never pooled: the unit is then the task, and nothing here does that.
 A wrong number is this module's fault.
 """
@@ -13,6 +13,7 @@ import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 Interval = tuple[float, float]
 
@@ -111,68 +112,61 @@ def pass_hat_k(arm: Arm, k: int) -> float | None:
     return math.comb(arm.succeeded, k) / math.comb(arm.eligible, k)
 
 
-@functools.cache
-def detectable(n: int, control_successes: int) -> int | None:
-    """The smallest count of successes in n treatment trials that reaches p <= .05; None: no count does."""
-    control = Arm(control_successes, n)
-    low, high = control_successes + 1, n
-    if low > high or not _shows(Arm(n, n), control):
-        return None
-    while low < high:  # p falls as the count grows
-        middle = (low + high) // 2
-        low, high = (low, middle) if _shows(Arm(middle, n), control) else (middle + 1, high)
-    return low
+def rate_interval(arm: Arm, conservative: bool = False) -> Interval | None:
+    """95 % of a rate: Wilson's, or Clopper and Pearson's, which hold at every rate."""
+    from kit import exact
+
+    return exact.clopper_pearson(arm) if conservative else wilson(arm)
 
 
-def plan_sentence(n: int) -> str:
-    """What n trials in each of two configurations could show; printed before anything is spent."""
-    told = range(n + 1) if n <= 10 else sorted({0, n // 4, n // 2, 3 * n // 4})
-    least = {count: detectable(n, count) for count in told}
-    shown = [f"{need} against {count}" for count, need in least.items() if need is not None]
-    never = [count for count, need in least.items() if need is None]
-    each = f"{n} trial{'s' if n > 1 else ''} per configuration"
-    if not shown:
-        return f"{each}: too few to show any difference, whatever comes out (Boschloo's test, p <= .05)"
-    end = f"; nothing could be shown from {never[0]} of {n} on" if never and n <= 10 else ""
+def difference_interval(treatment: Arm, control: Arm, conservative: bool = False) -> Interval | None:
+    """95 % of treatment minus control: Newcombe's, or the exact one of kit/exact.py."""
+    from kit import exact
+
+    return exact.difference(treatment, control) if conservative else newcombe(treatment, control)
+
+
+def effect(treatment: Arm, control: Arm, conservative: bool = False) -> Literal["helps", "hurts"] | None:
+    """What may be claimed: both the test and the interval must say so. None: nothing."""
+    interval = difference_interval(treatment, control, conservative)
+    if interval is None or interval[0] <= 0 <= interval[1]:
+        return None  # without the test, which takes longer
+    p = exact_test(treatment, control)
+    return None if p is None or p > ALPHA else "helps" if interval[0] > 0 else "hurts"
+
+
+def rate_sentence(name: str, arm: Arm, conservative: bool = False) -> str:
+    interval = rate_interval(arm, conservative)
+    if interval is None:
+        return f"{name}: no eligible trial, so there is no rate"
+    rate, exact = arm.succeeded / arm.eligible, "exact " if conservative else ""
     return (
-        f"{each}: the smallest result that would show a difference (treatment against control successes;"
-        f" Boschloo's test, p <= .05): {', '.join(shown)}{end}"
+        f"{name}: {arm} eligible trials succeeded (rate {rate:.2f}, {exact}95 % interval {_span(interval)})"
     )
 
 
-def rate_sentence(name: str, arm: Arm) -> str:
-    interval = wilson(arm)
-    if interval is None:
-        return f"{name}: no eligible trial, so there is no rate"
-    rate = arm.succeeded / arm.eligible
-    return f"{name}: {arm} eligible trials succeeded (rate {rate:.2f}, 95 % interval {_span(interval)})"
-
-
-def verdict_sentence(treatment: tuple[str, Arm], control: tuple[str, Arm]) -> str:
-    """What the difference shows, never more than both the test and the interval allow."""
+def verdict_sentence(treatment: tuple[str, Arm], control: tuple[str, Arm], conservative: bool = False) -> str:
+    """What the difference in the primary measure shows, never more than the test and the interval allow."""
     (with_name, with_), (without_name, without) = treatment, control
-    interval, p = newcombe(with_, without), exact_test(with_, without)
+    interval, p = difference_interval(with_, without, conservative), exact_test(with_, without)
     if interval is None or p is None:
         empty = [name for name, arm in (treatment, control) if not arm.eligible]
         return f"Cannot tell: no eligible trial in {' and '.join(empty)}."
     difference = with_.succeeded / with_.eligible - without.succeeded / without.eligible
     numbers = (
-        f"{with_name} {with_}, {without_name} {without}: difference {difference:+.2f},"
-        f" 95 % interval {_span(interval, '+')}, p = {p:.3g} ({test_name(with_, without)})"
+        f"{with_name} {with_}, {without_name} {without}: difference in success rate {difference:+.2f},"
+        f" {'exact ' if conservative else ''}95 % interval {_span(interval, '+')},"
+        f" p = {p:.3g} ({test_name(with_, without)})"
     )
-    if p <= ALPHA and (interval[0] > 0 or interval[1] < 0):
-        return f"{with_name} {'helps' if difference > 0 else 'hurts'} on this task. {numbers}."
+    if claim := effect(with_, without, conservative):
+        return f"{with_name} {claim} on this task. {numbers}."
     n = with_.eligible
-    help_ = _shows(Arm(n, n), without)
-    if not help_ and not _shows(Arm(0, n), without):
+    help_ = effect(Arm(n, n), without, conservative)
+    if not help_ and not effect(Arm(0, n), without, conservative):
         return f"Cannot tell: no result of this many trials could have shown a difference. {numbers}."
     limit = "" if help_ else f" (help could not have been shown: {without_name} leaves too little room)"
-    return f"No evidence of a difference, which is not evidence of none{limit}. {numbers}."
-
-
-def _shows(one: Arm, other: Arm) -> bool:
-    p = exact_test(one, other)
-    return p is not None and p <= ALPHA
+    beyond = f"no difference beyond {max(-interval[0], interval[1]):.2f} either way fits these trials"
+    return f"No evidence of a difference, which is not evidence of none{limit}; {beyond}. {numbers}."
 
 
 def _span(interval: Iterable[float], sign: str = "") -> str:

@@ -36,10 +36,10 @@ def over(differences: Sequence[float]) -> Suite:
     mean = fmean(differences)
     if count < 2:
         return Suite(count, mean, None, None, None)
-    return Suite(count, mean, _student(differences), _bootstrap(differences), _sign_flip(differences))
+    return Suite(count, mean, student(differences), bootstrap(differences), sign_flip(differences))
 
 
-def _student(differences: Sequence[float]) -> Interval:
+def student(differences: Sequence[float]) -> Interval:
     from scipy.stats import t
 
     half = (
@@ -48,7 +48,7 @@ def _student(differences: Sequence[float]) -> Interval:
     return max(-1.0, fmean(differences) - half), min(1.0, fmean(differences) + half)
 
 
-def _bootstrap(differences: Sequence[float]) -> Interval | None:
+def bootstrap(differences: Sequence[float]) -> Interval | None:
     if len(differences) < BOOTSTRAP_FROM or len(set(differences)) == 1:
         return None
     import numpy as np
@@ -61,7 +61,7 @@ def _bootstrap(differences: Sequence[float]) -> Interval | None:
     return float(low), float(high)
 
 
-def _sign_flip(differences: Sequence[float]) -> float:
+def sign_flip(differences: Sequence[float]) -> float:
     """Were the labels exchangeable within each task, how often would the mean be this far from 0?"""
     import numpy as np
     from scipy.stats import permutation_test

@@ -66,6 +66,16 @@ def of(batch: Batch) -> list[Table]:
     return [trials(batch), *symposium(batch), counts(batch)]
 
 
+def takes(batch: Batch) -> Table:
+    """Steps, tokens, dollars, latency and compactions of a trial."""
+    rows = list(measures.takes(batch.benchmark))
+    return Table(measures.taking(batch.benchmark), measures.COLUMNS, rows, frozenset(measures.COLUMNS[1:]))
+
+
+def legend(batch: Batch) -> tuple[str, ...]:
+    return (*LEGEND, *measures.legend(batch.benchmark))
+
+
 def sections(batch: Batch) -> Iterator[tuple[str, list[str]]]:
     yield "Why", [f"{trials}: {why}" for trials, why in reasons(batch)]
     if found := list(findings(batch)):

@@ -18,9 +18,11 @@ from pathlib import Path
 
 import clients
 from gateway import rehearsal
-from kit import statistics, tasks, tied, tools
+from kit import documents, tasks, tied, tools
 from kit.contract import Exit, Stop
 from kit.documents import Document
+from kit.layout import BATCH
+from planning import foretelling
 
 DEFAULT = "oracle"  # the rehearsal when none is named
 CONTROL = {"name": "without-symposium", "role": "control", "setup": "baseline"}
@@ -100,7 +102,7 @@ class Plan:
 
     @property
     def rounds(self) -> int:
-        return int(self.args.trials or self.task.trials)
+        return int(self.args.trials)
 
     @property
     def roots(self) -> Document:
@@ -179,10 +181,11 @@ class Plan:
             "paths": self.roots,
             "jobs": args.jobs or 1,
             **({"cluster": address} if (address := cluster(args)) else {}),
+            **foretelling.comparison(args),
         }
 
-    def announce(self) -> None:
-        """What is about to happen, before anything is spent."""
+    def announce(self, folder: Path) -> None:
+        """What is about to happen, before anything is spent; folder: the batch's."""
         arms = " and ".join(c["name"] for c in self.configurations)
         count = self.rounds * len(self.configurations)
         who = (
@@ -193,5 +196,8 @@ class Plan:
         print(f"{self.task.name}: {count} trial{'s' * (count > 1)} of {arms}; {who}", file=sys.stderr)
         if not self.args.model:
             print("REHEARSED: no model is asked, nothing is spent; all else is real.", file=sys.stderr)
-        if len(self.configurations) > 1:
-            print(statistics.plan_sentence(self.rounds), file=sys.stderr)
+        deadlines = self.task.document()["deadlines_secs"]
+        for line in foretelling.lines(
+            documents.read(folder / BATCH.path, "batch/1"), folder.parent, deadlines
+        ):
+            print(line, file=sys.stderr)

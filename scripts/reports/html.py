@@ -113,6 +113,7 @@ def lists(batch: Batch) -> Document:
         "configurations": [plain(c["name"]) for c in plan["configurations"]],
         "outcomes": sorted({row[2] for row in drawn.rows}),
         "counts": tables.counts(batch),
+        "takes": tables.takes(batch),
         "symposium": list(tables.symposium(batch)),
         "marks": summary.MARKS,
         "ran": [(plain(name), plain(value)) for name, value in ran(batch)],

@@ -21,8 +21,7 @@ MOST_NUMBERS = 30  # trials named beside one
 HOW = """\
 A trial is one attempt at the task. It ends in one place: succeeded, failed or inconclusive, which are
 eligible; set-up failed, cancelled or excluded, which say nothing of the agent and do not count.
-The success rate is succeeded divided by eligible. Its interval holds the true rate in about 95 of 100 such
-batches, on average over the possible rates.
+The success rate is succeeded divided by eligible.
 Few trials show only large effects: where the interval of the difference holds 0, nothing was shown."""
 MARKS = {
     **dict.fromkeys(("SUCCEEDED", "pass"), "good"),
@@ -45,7 +44,7 @@ def top(batch: Batch, details: Mapping[str, Detail]) -> Document:
         "numbers": "; ".join(f"{span.label} {span.text}" for span in spans) if rehearsed else "",
         "warnings": [plain(warning) for warning in benchmark["warnings"]],
         "tiles": list(tiles(batch, details)),
-        "how": (*re.split(r"(?<=[.])\n", HOW), *tables.LEGEND),
+        "how": (*re.split(r"(?<=[.])\n", HOW), *tables.legend(batch)),
         **failing(batch, details),
         "findings": list(tables.findings(batch)),
     }

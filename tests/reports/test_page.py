@@ -80,7 +80,11 @@ def shown(batch: Path) -> str:
 def test_W04_the_verdict_stands_first_and_every_element_is_closed(tmp_path: Path) -> None:
     text = shown(WholeBatch(tmp_path, 5).folder)
     page = Page(text)
-    assert page.shown.index("difference +0.60") < page.shown.index("planned") < page.shown.index("Trials")
+    assert (
+        page.shown.index("difference in success rate +0.60")
+        < page.shown.index("planned")
+        < page.shown.index("Trials")
+    )
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(set(ids)) == len(ids)
 

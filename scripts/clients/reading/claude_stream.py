@@ -19,7 +19,7 @@ from clients.reading import skills
 Event = dict[str, Any]
 TEXT_CAP = 1 << 16  # characters of a command that are kept; the transcript's line has the rest
 QUIET = re.compile(  # known, and nothing in them for us
-    "system/(?:background_tasks_changed|compact_boundary|hook_progress|hook_started|model_refusal_no_fallback|"
+    "system/(?:background_tasks_changed|hook_progress|hook_started|model_refusal_no_fallback|"
     "notification|status|task_notification|task_progress|task_started|task_updated)"
 )
 BLOCKS = ("text", "thinking", "redacted_thinking")  # no set: a type may be anything, a list too
@@ -54,6 +54,7 @@ class Stream:
     version: str | None = None
     started: bool = False
     retries: int = 0
+    compactions: int = 0
     calls: dict[str, Call] = field(default_factory=dict)  # by the call's id: a repeated event adds nothing
     answers: dict[str, Answer] = field(default_factory=dict)
     inserted: dict[str, int] = field(default_factory=dict)  # a skill's folder, and where its text came
@@ -100,6 +101,8 @@ class Stream:
             self.version = _string(event.get("claude_code_version")) or self.version
         elif name == "system/api_retry":
             self.retries += 1
+        elif name == "system/compact_boundary":
+            self.compactions += 1
         elif name == "system/hook_response":
             self.hooks.append(_hook(event))
         elif not QUIET.fullmatch(name):
