@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import battery
+import clients
 import plan
 import planning
 from gateway import rehearsal
@@ -163,6 +164,8 @@ def main() -> None:
     try:
         if args.client and not args.rehearse:
             raise Stop(Exit.USAGE, f"--client {args.client}: nothing is played; add --rehearse")
+        if args.client:
+            clients.load(args.client)  # refuses an unknown one before anything is graded
         first, last = planning.uids(args.uids)
         no_grader = contextlib.nullcontext(None)
         with no_grader if args.files_only else grader(args.eval_root.resolve(), (first, last)) as grade:

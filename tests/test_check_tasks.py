@@ -86,7 +86,10 @@ def test_only_the_named_tasks_are_checked(evals: Path) -> None:
     assert program("--files-only", "--evals", evals, "store-durability").returncode == 0
 
 
-@pytest.mark.parametrize("argv", [["formating"], ["--fast"], ["--files"]])
+@pytest.mark.parametrize(
+    "argv",
+    [["formating"], ["--fast"], ["--files"], ["--client", "codex"], ["--rehearse", "--client", "nobody"]],
+)
 def test_an_unknown_task_or_flag_is_exit_2(argv: list[str]) -> None:
     done = program(*argv)
     assert done.returncode == Exit.USAGE
