@@ -62,9 +62,9 @@ def judged(folder: Path) -> bool:
 def completed(folder: Path) -> bool:
     """Whether the client's last line says that it has ended well: what was killed then was only leaving."""
     lines = (folder / "transcript.jsonl").read_text("utf-8", "replace").splitlines()
-    with contextlib.suppress(ValueError, IndexError):
+    with contextlib.suppress(ValueError, IndexError, KeyError, TypeError):  # cut, none, or of another kind
         last = json.loads(lines[-1])
-        return [last.get(key) for key in ("type", "subtype", "is_error")] == ["result", "success", False]
+        return [last[key] for key in ("type", "subtype", "is_error")] == ["result", "success", False]
     return False
 
 
