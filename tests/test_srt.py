@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import json
 import os
 import shlex
@@ -187,6 +188,23 @@ def test_fault_10_namespaces_switched_off_are_found_out_beforehand() -> None:
     said = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
     assert said.startswith("namespaces: cannot be made here (")
     assert "allow them" in said
+
+
+@pytest.mark.skipif(not ROOT, reason="only root can put itself into a group")
+@pytest.mark.parametrize("held", ["disk", "shadow", None])
+@pytest.mark.parametrize("primary", [True, False])
+def test_a_runner_in_a_dangerous_group_is_refused_at_run(held: str | None, primary: bool) -> None:
+    """In a process that gives up root for that group: as its own, or as one of others."""
+    number = grp.getgrnam(held).gr_gid if held else 65534
+    code = (
+        "import os; from rungs import srt; srt.namespaces_off = lambda: 'asked'\n"
+        f"os.setgroups([{65534 if primary else number}]); os.setgid({number if primary else 65534})\n"
+        "os.setuid(65534); print(srt.unavailable())"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(srt.__file__).parents[1])}
+    said = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    wanted = f"group {held}: a trial would keep what that allows" if held else "asked"
+    assert said.stdout.startswith(wanted), said.stdout
 
 
 def test_another_system_is_not_built_yet(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import grp
 import os
 import shutil
 import subprocess
@@ -14,11 +13,11 @@ import clients
 from kit import tools
 from kit.reach import closed_to_others
 from looks import wrong
+from rungs import namespaces
 
 UID = "61999"  # of the range that trials get theirs from
 NEEDED_MB = 3000  # the store (600), and what the trials of a batch build
 SOCKET_ROOM = 59  # a socket's path has 107 characters, and the longest below the control root takes 48
-DANGEROUS = frozenset({"docker", "sudo", "wheel", "disk", "lxd", "incus", "root", "shadow", "kmem"})
 RESTRICTIONS = {  # what switches user namespaces off, and the value that leaves them on
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "0",
     "/proc/sys/kernel/unprivileged_userns_clone": "1",
@@ -68,18 +67,10 @@ def groups() -> str:
     """A trial of a runner that is not root keeps its groups: nothing inside can drop them."""
     if os.geteuid() == 0:
         return "dropped before a trial starts"
-    names = {group_name(number) for number in os.getgroups()}
-    if held := sorted(names & DANGEROUS):
+    if held := namespaces.dangerous_groups():
         said = f"{', '.join(held)}: a trial would keep what that allows"
         raise wrong("groups", said, "run as a user who is not in it, or as root")
     return "none that is dangerous"
-
-
-def group_name(number: int) -> str:
-    try:
-        return grp.getgrgid(number).gr_name
-    except KeyError:
-        return str(number)
 
 
 def eval_root(root: Path) -> str:

@@ -116,7 +116,13 @@ class Plan:
     @property
     def denied(self) -> list[str]:
         """What is closed to trials under --reads deny-list, beside the users' own folders."""
-        places = [self.args.eval_root, self.args.evals.parent, self.args.results, tools.find().home]
+        places = [
+            self.args.eval_root,
+            self.args.evals.parent,
+            tools.ROOT,
+            self.args.results,
+            tools.find().home,
+        ]
         return [str(place.resolve()) for place in places]
 
     @property

@@ -6,6 +6,7 @@ everything in it. It knows nothing of srt or of a trial.
 
 from __future__ import annotations
 
+import grp
 import os
 import resource
 import sys
@@ -25,6 +26,23 @@ LIMITS = {
     "memlock": (resource.RLIMIT_MEMLOCK, 8 << 20),
     "msgqueue": (resource.RLIMIT_MSGQUEUE, 819200),
 }
+
+# What a runner without root cannot drop: a trial of its would keep what these allow.
+DANGEROUS = frozenset({"docker", "sudo", "wheel", "disk", "lxd", "incus", "root", "shadow", "kmem"})
+
+
+def dangerous_groups() -> list[str]:
+    """Those that this process is in; none for root, whose trials lose all groups."""
+    if os.geteuid() == 0:
+        return []
+    return sorted(name for number in {os.getegid(), *os.getgroups()} if (name := group(number)) in DANGEROUS)
+
+
+def group(number: int) -> str:
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:
+        return str(number)
 
 
 def outside(uid: int | None, mount: tuple[Path, Path] | None) -> list[str]:

@@ -24,7 +24,7 @@ from kit import documents, process
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from rungs import Box, Command, Rung, no_keyrings
-from rungs.namespaces import PATH, outside
+from rungs.namespaces import PATH, dangerous_groups, outside
 from rungs.srt_settings import check
 from rungs.srt_settings import policy as policy  # of the Rung protocol
 
@@ -56,6 +56,9 @@ def unavailable() -> str | None:
         return f"srt: not built yet for {sys.platform}; use Linux"
     if platform.machine() not in no_keyrings.MACHINES:
         return f"srt: not built yet for {platform.machine()}; use one of {', '.join(no_keyrings.MACHINES)}"
+    if held := dangerous_groups():
+        allowed = "a trial would keep what that allows, and nothing inside can drop it"
+        return f"group {', '.join(held)}: {allowed}; run as a user who is not in it, or as root"
     if missing := [name for name in PACKAGES if not shutil.which(name, path=PATH)]:
         packages = dict.fromkeys(PACKAGES[name] for name in missing)
         return f"{', '.join(missing)}: not installed; run `apt-get install {' '.join(packages)}`"

@@ -18,7 +18,10 @@ from kit.documents import Document
 from rungs import Box
 
 SYSTEM = ("/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64")
-PEOPLE = {"linux": ("/home", "/root", "/mnt", "/media"), "darwin": ("/Users", "/Volumes")}
+PEOPLE = {  # where people keep things, temporary ones too
+    "linux": ("/home", "/root", "/mnt", "/media", "/tmp", "/var/tmp"),
+    "darwin": ("/Users", "/Volumes"),
+}
 SHARED_TMP = Path("/tmp/claude")  # srt makes it writable wherever it exists: a channel between trials
 
 
