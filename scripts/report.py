@@ -22,7 +22,7 @@ from rich.text import Text
 
 import aggregate
 import clients
-from kit import documents, markdown, programs, tables
+from kit import claims, documents, markdown, programs, tables
 from kit.contract import Exit, Folder, Step, Stop
 from kit.layout import BATCH, BENCHMARK, JUNIT, PAGE, RECORDS, REPORT, RESULT, RESULTS
 from kit.tables import Batch, Table
@@ -118,7 +118,8 @@ def commands(batch: Batch, root: Path) -> Iterator[str]:
         known = plan["client"] in clients.names()
         key = clients.load(plan["client"]).KEY if known else "the client's own key variable"
         task, client = shlex.quote(plan["task"]), shlex.quote(plan["client"])
-        yield f"ask a real model:   {programs.typed('eval', f'{task} --client {client} --model MODEL')}"
+        session = "aa" if claims.alike(plan["configurations"]) else "eval"
+        yield f"ask a real model:   {programs.typed(session, f'{task} --client {client} --model MODEL')}"
         yield f"                    (needs {key}, and costs money)"
 
 

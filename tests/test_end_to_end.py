@@ -200,3 +200,21 @@ def test_O05_a_batch_that_has_run_is_never_run_again(formatting: Ran) -> None:
     graded = program("grade", result.parent)
     assert graded.returncode == Exit.EXISTS, graded.stderr
     assert result.read_bytes() == was
+
+
+def test_an_aa_batch_goes_through_the_whole_pipeline_and_says_what_it_should_show(place: Path) -> None:
+    """The same set-up twice, each with its own home, registry and hooks: rehearsed alike, they end alike."""
+    ran = run(place, "formatting", "--aa", "--trials", "2")
+    arms = ran.benchmark["configurations"]
+    assert {name: c["role"] for name, c in arms.items()} == {
+        "aa-control": "control",
+        "aa-treatment": "treatment",
+    }
+    assert {c["setup"] for c in ran.plan["configurations"]} == {"symposium"}
+    assert [(c["succeeded"], c["eligible"]) for c in arms.values()] == [(2, 2), (2, 2)]
+    expected = [ran.result(trial)["expectations"]["hooks"] for trial in ran.plan["order"]]
+    assert expected == [{"format-on-stop": "pass"}] * 4
+    assert ran.benchmark["delta"]["success_rate"] == 0
+    flowing = " ".join(ran.said.split())
+    assert "A/A: both configurations are the same, so the true difference is 0" in flowing
+    assert "This one: p = 1, as it should be." in flowing

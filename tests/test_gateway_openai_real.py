@@ -241,6 +241,7 @@ def test_M01_a_shortened_history_is_no_turn(sandbox: Sandbox) -> None:
     turns = "- usage: {input_tokens: 90000, output_tokens: 5}\n- run: ls\n- run: pwd\n- say: Done."
     session = sandbox.session(turns, "model_auto_compact_token_limit=50000")
     assert "compaction" in session.kinds
+    assert "compactions" not in session.seen, "D08: its stream shows none, so the gateway's record counts"
     assert session.kinds.count("turn") == session.counts["turns"] == 3
     assert session.seen["response"] == "Done."
 

@@ -18,6 +18,7 @@ import pytest
 from aiohttp import web
 
 from clients import ToolCall
+from clients.reading.claude_stream import Stream
 from gateway import BASE_URL, HOST, rehearsal
 from gateway.server import Gateway
 from gateway.upstream import Upstream
@@ -251,6 +252,8 @@ def test_M01_a_shortened_history_is_no_turn(sandbox: Sandbox) -> None:
     session = sandbox.session(rehearsed(sandbox, turns), **force)
     kinds = [line["kind"] for line in session.lines]
     assert "compaction" in kinds
+    said = Stream().read(json.dumps(event).encode() for event in session.events)
+    assert said.compactions == 1 <= kinds.count("compaction"), "D08: it may ask twice for one"
     assert [line["turn"] for line in session.lines if line["kind"] == "turn"] == [2, 3, 4]
     assert session.result["result"] == "Done."
 

@@ -65,12 +65,17 @@ def groups(plan: Document, results: Results) -> list[Group]:
     found = []
     for configuration in plan["configurations"]:
         name = configuration["name"]
-        planned = [trial for trial in plan["order"] if configuration_of(trial) == name]
-        own = {trial: results[trial] for trial in planned if trial in results}
-        found.append(Group(name, configuration["role"], planned, own))
+        trials = planned(plan, name)
+        own = {trial: results[trial] for trial in trials if trial in results}
+        found.append(Group(name, configuration["role"], trials, own))
     if strangers := set(results) - {trial for group in found for trial in group.planned}:
         raise Miscounted(f"results that no configuration of the plan has: {', '.join(sorted(strangers))}")
     return found
+
+
+def planned(plan: Document, configuration: str) -> list[str]:
+    """Its trial folders, in the order they run."""
+    return [trial for trial in plan["order"] if configuration_of(trial) == configuration]
 
 
 def configuration_of(trial: str) -> str:

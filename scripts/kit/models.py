@@ -21,7 +21,6 @@ CLASSES = {
     "cache_write_tokens": "cache_write",
 }
 MILLION = 1_000_000
-ELIGIBLE = ("succeeded", "failed", "inconclusive")
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Trial:
 
     @property
     def eligible(self) -> bool:
-        return self.result["outcome"] in ELIGIBLE
+        return self.result["outcome"] in counting.ELIGIBLE
 
 
 def cost_usd(result: Document, price: Mapping[str, float] | None) -> float | None:

@@ -28,6 +28,7 @@ OUTCOME = {
 }
 RANDOM = re.compile(r"_[0-9a-f]{8}(?=\.rs\b)|(?<=') \(\d+\)(?= panicked)")  # names and threads of one run
 MOST_NUMBERS = 20
+NEVER = "no result.json: never finalized"
 LEGEND = (
     "lib: the crate's own tests. hidden: the task's tests, never shown to the agent. fmt: cargo fmt --check.",
     "installed: by Symposium during the session. listed: offered to the model in its first request.",
@@ -156,7 +157,7 @@ def alike(batch: Batch) -> list[Alike]:
     first: dict[tuple[str, str, str], str] = {}
     for name in batch.plan["order"]:
         result = batch.results.get(name)
-        why = plain(result["reason"]) if result else "no result.json: never finalized"
+        why = plain(result["reason"]) if result else NEVER
         outcome = OUTCOME[result["outcome"] if result else None]
         key = (counting.configuration_of(name), outcome, RANDOM.sub("", why))
         found.setdefault(key, []).append(name)

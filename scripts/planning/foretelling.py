@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from kit import documents, models, power, prices
+from kit import counting, documents, models, power, prices
 from kit.contract import Exit, Stop
 from kit.documents import Document
 
@@ -125,7 +125,7 @@ def earlier(folder: Path, model: str | None) -> Iterator[Document]:
         except documents.Invalid:
             continue
         same = result["model"]["name"] == model if model else result["rehearsal"] is not None
-        if same and result["outcome"] in models.ELIGIBLE:
+        if same and result["outcome"] in counting.ELIGIBLE:
             yield result
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from kit import counting
 from kit.documents import Document
-from kit.tables import Batch
+from kit.tables import NEVER, Batch
 from reports.session import Step
 
 SCORER = "agent_eval"
@@ -24,7 +24,7 @@ Log = dict[str, Any]
 def of(batch: Batch, configuration: str, sessions: Mapping[str, Sequence[Step]]) -> Log:
     """sessions: trial to its steps; a trial that left no transcript has none."""
     plan, counted = batch.plan, batch.benchmark["configurations"][configuration]
-    name, trials = f"{plan['batch']}/{configuration}", planned(batch, configuration)
+    name, trials = f"{plan['batch']}/{configuration}", counting.planned(plan, configuration)
     lost = counted["planned"] - counted["started"]
     return {
         "version": 2,
@@ -54,10 +54,6 @@ def of(batch: Batch, configuration: str, sessions: Mapping[str, Sequence[Step]])
     }
 
 
-def planned(batch: Batch, configuration: str) -> list[str]:
-    return [trial for trial in batch.plan["order"] if counting.configuration_of(trial) == configuration]
-
-
 def utc(said: str) -> str:
     return datetime.datetime.strptime(said, "%Y-%m-%dT%H:%M:%S%z").astimezone(datetime.UTC).isoformat()
 
@@ -80,7 +76,7 @@ def scores(counted: Document) -> Iterator[Log]:
 def sample(batch: Batch, trial: str, steps: Sequence[Step]) -> Log:
     result = batch.results.get(trial)
     outcome = result["outcome"] if result else "missing"
-    why = result["reason"] if result else "no result.json: never finalized"
+    why = result["reason"] if result else NEVER
     said = list(messages(trial, steps))
     made: Log = {
         "id": batch.plan["task"],

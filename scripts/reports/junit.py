@@ -11,7 +11,7 @@ from xml.etree import ElementTree as xml
 
 from kit import counting, tables
 from kit.documents import Document
-from kit.tables import Batch
+from kit.tables import NEVER, Batch
 from kit.text import plain
 
 KINDS = {
@@ -26,8 +26,8 @@ def of(batch: Batch) -> str:
     suites = xml.Element("testsuites", name=f"{plan['task']}, {plain(plan['client'])}")
     for configuration in plan["configurations"]:
         name = configuration["name"]
-        named = [trial for trial in plan["order"] if counting.configuration_of(trial) == name]
-        suite(xml.SubElement(suites, "testsuite"), name, named, batch)
+        trials = counting.planned(plan, name)
+        suite(xml.SubElement(suites, "testsuite"), name, trials, batch)
     for key in ("tests", "failures", "errors", "skipped"):
         suites.set(key, str(sum(int(found.get(key, "0")) for found in suites)))
     xml.indent(suites)
@@ -61,7 +61,7 @@ def case(made: xml.Element, trial: str, group: str, result: Document | None) -> 
     made.set("classname", group)
     made.set("time", f"{seconds(result):.3f}")
     outcome = result["outcome"] if result else "missing"
-    why = plain(result["reason"]) if result else "no result.json: never finalized"
+    why = plain(result["reason"]) if result else NEVER
     if kind := KINDS.get(outcome):
         xml.SubElement(made, kind, message=why, type=outcome).text = why
     told = [plain(finding) for finding in (result or {}).get("findings", [])]

@@ -12,12 +12,11 @@ from typing import get_args
 
 from kit import counting
 from kit.documents import Document, contents
-from kit.tables import Batch
+from kit.tables import NEVER, Batch
 from kit.text import plain
 from kit.verdicts import Verdict
 
 SCHEMA = "row/1"
-ELIGIBLE = ("succeeded", "failed", "inconclusive")
 STAGED = ("version", "sha256", "source", "revision")
 TYPES = ("string", "integer", "number", "boolean")
 
@@ -56,8 +55,7 @@ def planned(plan: Document, trial: str, position: int) -> Document:
 
 
 def missing() -> Document:
-    why = "no result.json: never finalized"
-    return {"outcome": "cancelled", "eligible": False, "missing": True, "reason": why}
+    return {"outcome": "cancelled", "eligible": False, "missing": True, "reason": NEVER}
 
 
 def judged(result: Document) -> Document:
@@ -68,8 +66,8 @@ def judged(result: Document) -> Document:
         "client_sha256": result["client"]["sha256"],
         "order": result["order"],
         "outcome": outcome,
-        "eligible": outcome in ELIGIBLE,
-        "succeeded": outcome == "succeeded" if outcome in ELIGIBLE else None,
+        "eligible": outcome in counting.ELIGIBLE,
+        "succeeded": outcome == "succeeded" if outcome in counting.ELIGIBLE else None,
         "missing": False,
         "reason": plain(result["reason"]),
         "execution": result["execution"],
