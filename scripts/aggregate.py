@@ -42,6 +42,7 @@ def run(batch: Folder) -> None:
         **{key: plan[key] for key in ("task", "kind", "client", "model", "batch")},
         "rehearsal": plan["rehearsals"],
         "isolation": plan["isolation"],
+        **({"route": "direct"} if plan.get("route") == "direct" else {}),
         "configurations": configurations,
         "delta": difference(plan, configurations),
         "content_hashes": hashes,
@@ -112,6 +113,7 @@ def foreign(name: str, result: Document, plan: Document) -> Iterator[str]:
         "trial": (f"trial-{result['trial']}-{result['mode']}", name),
         "rehearsal": (result["rehearsal"], answered),
         "isolation": (result["isolation"]["mode"], plan["isolation"]),
+        "route": (result["isolation"].get("route", "gateway"), plan.get("route", "gateway")),
         "model": (result["model"]["name"], f"rehearsal:{answered}" if answered else plan["model"]["name"]),
     }
     for what, (found, planned) in said.items():

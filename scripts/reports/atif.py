@@ -35,6 +35,7 @@ def of(where: str, prompt: str, result: Document, lines: Iterable[bytes]) -> Doc
         "extra": {
             **{key: result[key] for key in ("outcome", "reason", "mode", "role", "rehearsal")},
             "isolation": result["isolation"]["mode"],
+            "route": result["isolation"].get("route", "gateway"),
             "task": result["task"],
         },
     }
