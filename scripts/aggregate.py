@@ -60,6 +60,7 @@ def counted(plan: Document, results: dict[str, Document], conservative: bool) ->
         **{key: plan[key] for key in ("task", "kind", "client", "model", "batch")},
         "rehearsal": plan["rehearsals"],
         "isolation": plan["isolation"],
+        **({"route": "direct"} if plan.get("route") == "direct" else {}),
         "primary": plan.get("primary", "success_rate"),
         "intervals": methods(configurations, conservative),
         "prices_as_of": (plan.get("prices") or {}).get("as_of"),
@@ -162,6 +163,7 @@ def foreign(name: str, result: Document, plan: Document) -> Iterator[str]:
         "trial": (f"trial-{result['trial']}-{result['mode']}", name),
         "rehearsal": (result["rehearsal"], answered),
         "isolation": (result["isolation"]["mode"], plan["isolation"]),
+        "route": (result["isolation"].get("route", "gateway"), plan.get("route", "gateway")),
         "model": (result["model"]["name"], f"rehearsal:{answered}" if answered else plan["model"]["name"]),
     }
     for what, (found, planned) in said.items():

@@ -9,6 +9,7 @@ a missing or unreadable trial.json. It joins what others found and judges by kit
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import clients
 from kit import findings, keys, remains, verdicts
@@ -73,6 +74,8 @@ def without_key(folder: Folder) -> list[str]:
         before = len(found)
         try:
             found += (one for one in keys.take_out(folder.root, key) if one not in found)
+            if trial["keep_run"] and (run := Path(trial["paths"]["run"])).is_dir():
+                found += (one for one in keys.take_out_of_run(run, key) if one not in found)
         finally:  # what was taken out before a disk was full is said too
             if len(found) > before:
                 folder.write(REDACTIONS, {"files": found})
@@ -182,7 +185,8 @@ def isolation(left: Remains) -> Document:
         "mode": trial["isolation"],
         "rung": trial["rung"],
         "reads": trial["reads"],
-        "srt_version": stage["srt"]["version"] if stage else None,
+        "route": trial.get("route", "gateway"),
+        "srt_version": stage["srt"]["version"] if stage and trial["isolation"] == "enforced" else None,
         "audit_findings": audit.get("findings", []),
         "config_changes": audit.get("config_changes", []),
     }

@@ -63,12 +63,13 @@ class Setting:
 def run(trial: Folder) -> None:
     plan, task = trial.read(TRIAL), trial.read(TASK)
     paths = {name: Path(path) for name, path in plan["paths"].items()}
+    rung, reads = rungs.for_grading(plan)
     setting = Setting(
         stage=trial.read(STAGE),
         place=Run(paths["grading"], paths["grading_control"]),
         uids=(plan["uids"][0], plan["uids"][1]),
-        rung=plan["rung"],
-        reads=plan["reads"],
+        rung=rung,
+        reads=reads,
         denied=tuple(Path(place) for place in plan["denied"]),
     )
     if not Path(setting.stage["node"]["path"]).exists():

@@ -62,8 +62,12 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--uids", default="61000-61999", metavar="FIRST-LAST", help="for a root runner's trials")
     p.add_argument("--keep-run", action="store_true", help="keep each run folder after its evidence is taken")
     planning.add_engine(p)
-    for flag in ("--exploratory", "--direct"):
-        p.add_argument(flag, action="store_true", help="not built yet")
+    p.add_argument(
+        "--exploratory", action="store_true", help="the client's own sandbox, without srt; never compared"
+    )
+    p.add_argument(
+        "--direct", action="store_true", help="the client asks the model itself and holds the key: no record"
+    )
     return p
 
 
@@ -108,9 +112,10 @@ def rehearsals(
 
 
 def refuse_early(args: argparse.Namespace, client: clients.Client) -> None:
-    for flag in ("exploratory", "direct"):
-        if getattr(args, flag):
-            raise Stop(Exit.UNAVAILABLE, f"--{flag}: not built yet; trials run under srt with the gateway")
+    if args.direct and not args.model:
+        raise Stop(Exit.USAGE, "--direct: needs --model; a rehearsal is answered by the gateway alone")
+    if args.exploratory:
+        clients.confined(client)
     if isinstance(args.trials, int) and args.trials < 1:
         raise Stop(Exit.USAGE, f"--trials {args.trials}: at least 1")
     planning.refuse_engine(args)

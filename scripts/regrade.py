@@ -23,6 +23,7 @@ from pathlib import Path
 import finalize
 import grade
 import planning
+import rungs
 from graders import Infrastructure, staging
 from kit import documents, edits, remains, seal, tasks, verdicts
 from kit.contract import Exit, Folder, Stop, fail
@@ -160,13 +161,14 @@ def graded(again: Again, trial: Path, output: Path) -> Document:
     except Stop as stop:
         raise Infrastructure(str(stop)) from stop
     as_sealed(trial / SUBMISSION.path, sealed)
+    rung, reads = rungs.for_grading(plan)
     word = secrets.token_hex(4)
     setting = grade.Setting(
         stage=again.staged,
         place=Run(again.place / f"grading-{word}", planning.control_root() / word),
         uids=(plan["uids"][0], plan["uids"][1]),
-        rung=plan["rung"],
-        reads=plan["reads"],
+        rung=rung,
+        reads=reads,
         denied=tuple(place for said in plan["denied"] if (place := Path(said)).exists()),
     )
     wrong = edits.invalid(sealed["entries"], sealed["cap"], Editable(task.file["editable"]))

@@ -76,7 +76,13 @@ def draw(console: Console, batch: Batch, root: Path) -> None:
     if plan["rehearsals"]:
         console.print(Text("REHEARSED: no model was asked.", "bold yellow"))
     if plan["isolation"] != "enforced":
-        console.print(Text("EXPLORATORY: without the sandbox; never compared.", "bold yellow"))
+        console.print(
+            Text("EXPLORATORY: in the client's own sandbox, without srt; never compared.", "bold yellow")
+        )
+    if plan.get("route") == "direct":
+        console.print(
+            Text("DIRECT: the client asked the model itself; no request was recorded.", "bold yellow")
+        )
     for table in (*tables.of(batch), tables.takes(batch)):
         console.print(Text(f"\n{table.title}", "bold"))
         console.print(drawn(table))

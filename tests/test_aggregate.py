@@ -133,6 +133,24 @@ def test_R03_a_foreign_or_newer_result_is_refused_by_name(
     assert "trial-1-with-symposium/result.json" in said
 
 
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"mode": "exploratory"}, "its isolation is 'exploratory', and the plan says 'enforced'"),
+        ({"route": "direct"}, "its route is 'direct', and the plan says 'gateway'"),
+    ],
+)
+def test_I07_M01_trials_of_two_kinds_are_never_counted_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, str], says: str
+) -> None:
+    batch = recorded("two-rehearsed", tmp_path)
+    trial = "trial-1-with-symposium"
+    isolation = json.loads((batch / trial / "result.json").read_text())["isolation"]
+    change(batch, trial, isolation={**isolation, **changes})
+    assert aggregated(batch) == (Exit.BAD_INPUT, {})
+    assert says in capsys.readouterr().err
+
+
 def test_R03_every_torn_result_is_named_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     batch = recorded("two-rehearsed", tmp_path)
     for trial in ("trial-1-with-symposium", "trial-2-without-symposium"):

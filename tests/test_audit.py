@@ -20,7 +20,7 @@ import clients
 import finalize
 import left_behind
 from auditing import TOLD, commands, places, shell
-from kit import canaries, documents, keys
+from kit import canaries, documents, keys, trees
 from kit.contract import Exit, Folder
 from kit.traces import Sought
 
@@ -447,6 +447,87 @@ def test_L04_a_key_is_taken_out_of_every_kept_file_and_said(
     assert (asked.folder / leaks[0]).read_bytes().startswith(b"\xff\x00 ")
     assert (asked.folder / leaks[0]).read_bytes().endswith(b" rest\n")
     assert json.loads((asked.folder / "execution.json").read_text())["argv"] == ["claude", "<key>"]
+
+
+@pytest.fixture
+def kept(asked: Audited, tmp_path: Path) -> Path:
+    """The run folder of that trial, which --keep-run leaves."""
+    run = tmp_path / "the-run"
+    (run / "home/.claude").mkdir(parents=True)
+    paths = {**asked.plan["paths"], "run": str(run)}
+    asked.trial.change("trial.json", keep_run=True, paths=paths)
+    return run
+
+
+@every_form
+def test_L04_a_run_folder_that_is_kept_is_searched_too(
+    asked: Audited, kept: Path, form: Callable[[bytes], bytes]
+) -> None:
+    leaks = ["home/.claude.json", "home/.claude/history.jsonl", "tmp/dump", "cargo-home/x"]
+    for name in leaks:
+        (kept / name).parent.mkdir(parents=True, exist_ok=True)
+        (kept / name).write_bytes(b"before " + form(KEY.encode()) + b" after")
+    (kept / f"tmp/{KEY}").mkdir()
+    result = finalized(asked)
+    said = [finding for finding in result["findings"] if "key was in run/" in finding]
+    assert len(said) == len(leaks) + 1, said
+    key = Sought({"key": KEY.encode()})
+    for file in kept.rglob("*"):
+        assert not list(key.within([os.fsencode(file.name)])), file
+        assert file.is_dir() or not list(key.within([file.read_bytes()])), file
+    left = (kept / leaks[0]).read_bytes()
+    assert left.startswith(b"before ")
+    assert b"<key>" in left
+    assert left.endswith(b" after")
+
+
+def test_L04_a_kept_run_that_cannot_be_searched_is_removed_and_that_is_said(
+    asked: Audited, kept: Path
+) -> None:
+    """Folders so deep that no path leads to them: an agent can make them, and hide a key there."""
+    inside = os.open(kept / "home", os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("deep", dir_fd=inside)
+        inside, outer = os.open("deep", os.O_RDONLY, dir_fd=inside), inside
+        os.close(outer)
+    os.close(inside)
+    try:
+        result = finalized(asked)
+        assert not kept.exists()
+    finally:
+        trees.remove(kept)  # pytest cannot
+    assert [f for f in result["findings"] if "run/ (not known: it cannot be searched" in f]
+
+
+def test_L04_what_an_agent_with_our_uid_has_closed_is_opened_for_the_search(tmp_path: Path) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/file").write_text(KEY)
+    outside = tmp_path.parent / "outside"
+    outside.write_text("x")
+    outside.chmod(0o400)
+    (tmp_path / "a/link").symlink_to(outside)
+    for name in ("a/b/file", "a/b", "a"):
+        (tmp_path / name).chmod(0)
+    keys.open_up(tmp_path)
+    modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("a", "a/b", "a/b/file")]
+    assert modes == [0o700, 0o700, 0o600]
+    assert outside.stat().st_mode & 0o777 == 0o400, "never through a link"
+
+
+def test_L04_a_folder_that_cannot_be_read_is_no_folder_without_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed").mkdir()
+    real = os.scandir
+
+    def scandir(path: object) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "closed", str(path))
+        return real(path)  # type: ignore[call-overload]  # as os.walk calls it
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(PermissionError):
+        list(keys.take_out(tmp_path, Sought({"key": KEY.encode()})))
 
 
 def test_L04_a_redo_without_the_key_still_says_so(asked: Audited, monkeypatch: pytest.MonkeyPatch) -> None:

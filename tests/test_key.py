@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -25,9 +26,11 @@ import launch
 import observe
 import prepare
 import stage
+from batch_running import Place, document
 from kit import documents
 from kit.contract import Exit, Folder
 from kit.traces import Sought
+from standin_tools import machine
 
 ROOT = Path(__file__).parents[1]
 KEY = "sk-ant-api03-Kx7_notakey-butlookedfor-9Pw3Lm5Rt1Vb"
@@ -74,6 +77,57 @@ class Api(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         pass
+
+
+def holding(batch: Path) -> set[str]:
+    """Files of the batch that hold the key, in their content or name, by their path from it."""
+    key = Sought({"key": KEY.encode()})
+    names = {f for f in batch.rglob("*") if list(key.within([os.fsencode(f.name)]))}
+    files = {f for f in batch.rglob("*") if f.is_file() and list(key.within([f.read_bytes()]))}
+    return {str(file.relative_to(batch)) for file in names | files}
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Where trials' uids may pass; pytest's own folders are closed to them."""
+    with tempfile.TemporaryDirectory(prefix="agent-eval-test-", dir="/var/tmp") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def test_L04_the_batchs_own_documents_and_reports_are_searched_at_the_end(open_folder: Path) -> None:
+    """Planted, encoded, in each: what was planned, staged, graded again, and a result that reports show."""
+    place = Place(open_folder, {**machine(open_folder / "machine").variables, clients.claude.KEY: KEY})
+    batch = place.plan("formatting", "--model", "some-model")
+    assert place.call("batch", batch, "--no-preflight").returncode == 0
+    assert holding(batch) == set()
+
+    plan = document(batch / "batch.json")
+    plan["symposium"]["path"] = f"/x/{LEAK}"
+    staged = {**document(batch / "stage.json"), "os": f"Linux {KEY.encode().hex()}"}
+    trial = batch / "trial-1-with-symposium"
+    result = {**document(trial / "result.json"), "reason": f"it said {LEAK}"}
+    receipt = {**document(trial / "receipts/finalize.json"), "error": KEY[::-1]}
+    planted = {"batch.json": plan, "stage.json": staged, f"{trial.name}/result.json": result}
+    planted |= {f"{trial.name}/receipts/finalize.json": receipt, "regrades/1/regrade.json": {"why": KEY}}
+    for name, body in planted.items():
+        (batch / name).parent.mkdir(parents=True, exist_ok=True)
+        (batch / name).write_text(json.dumps(body))
+    (batch / f"note-{KEY}").write_text("x")
+    assert {*planted, f"note-{KEY}"} == holding(batch)
+
+    again = place.call("batch", batch, "--resume")
+    assert again.returncode == 0, again.stderr
+    assert holding(batch) == set()
+    found = {one["file"] for one in document(batch / "redactions.json")["files"]}
+    assert found >= {*planted, "note-<key>", "report.md", "report.html", "junit.xml"}
+    assert "the model API's key was in report.md" in again.stderr
+    assert KEY not in again.stdout + again.stderr
+    assert documents.read(batch / "batch.json", "batch/1")["symposium"]["path"].startswith("/x/<key>")
+
+    first = (batch / "redactions.json").read_bytes()
+    assert place.call("batch", batch, "--resume").returncode == 0
+    assert (batch / "redactions.json").read_bytes() == first, "what was found once stays said"
 
 
 @pytest.fixture

@@ -130,6 +130,7 @@ def test_W03_a_variable_of_ours_that_is_none_is_a_usage_error(
         (("--rehearse", "with:oracle,without:nop"), "formatting runs with-symposium; write with:NAME"),
         (("--rehearse", "with:oracle,with:nop"), "write with:NAME"),
         (("--symposium-bin", "/x", "--symposium-src", "/y"), "not allowed with argument"),
+        (("--direct",), "--direct: needs --model"),
     ],
 )
 def test_W03_a_value_that_cannot_be_is_a_usage_error(say: Say, args: tuple[str, ...], says: str) -> None:
@@ -139,8 +140,6 @@ def test_W03_a_value_that_cannot_be_is_a_usage_error(say: Say, args: tuple[str, 
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (("--exploratory",), "--exploratory: not built yet"),
-        (("--direct",), "--direct: not built yet"),
         (("--symposium-bin", "/no/such"), "/no/such: not an executable"),
     ],
 )

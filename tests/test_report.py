@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import aggregate
 import report
 from kit import programs
 from kit.contract import Exit, Folder
@@ -228,6 +229,47 @@ def test_I07_exploratory_results_are_labelled_everywhere(tmp_path: Path) -> None
     said = printed(batch)
     pages = [(batch / name).read_text() for name in ("report.md", "report.html", "junit.xml")]
     assert all("EXPLORATORY" in text and "never compared" in text for text in (said, *pages))
+    assert all("empty audit proves nothing" in text for text in pages)
+    assert "never compared, and an empty audit proves nothing" in pages[0]
+
+
+def test_M01_direct_results_are_labelled_everywhere(tmp_path: Path) -> None:
+    batch = recorded("every-outcome", tmp_path)
+    plan = json.loads((batch / "batch.json").read_text())
+    (batch / "batch.json").write_text(json.dumps({**plan, "route": "direct"}))
+    said = printed(batch)
+    pages = [(batch / name).read_text() for name in ("report.md", "report.html", "junit.xml")]
+    assert all("DIRECT" in text and "recorded" in text for text in (said, *pages))
+
+
+def test_I07_an_exploratory_report_says_nothing_of_a_difference(tmp_path: Path) -> None:
+    """Of the same batch: enforced it has a delta, its interval and rounds that agree; exploratory none."""
+    batch = recorded("seed-example", tmp_path)
+    words = {"| difference |", "<h3>Difference", "rounds in which both trials count"}
+    shown = {}
+    for isolation in ("enforced", "exploratory"):
+        change_isolation(batch, isolation)
+        assert aggregate.STEP.execute(aggregate.run, Folder(batch, aggregate.STEP), redo=True) is Exit.OK
+        printed(batch)
+        text = "".join((batch / name).read_text() for name in ("report.md", "report.html", "junit.xml"))
+        benchmark = json.loads((batch / "benchmark.json").read_text())
+        shown[isolation] = benchmark["delta"], benchmark["statement"], {w for w in words if w in text}
+    delta, said, found = shown["enforced"]
+    assert delta
+    assert "difference +0.40" in said
+    assert found == words
+    delta, said, found = shown["exploratory"]
+    assert delta is None
+    assert "difference" not in said
+    assert found == set()
+
+
+def change_isolation(batch: Path, isolation: str) -> None:
+    plan = json.loads((batch / "batch.json").read_text())
+    (batch / "batch.json").write_text(json.dumps({**plan, "isolation": isolation}))
+    for trial in plan["order"]:
+        said = json.loads((batch / trial / "result.json").read_text())["isolation"]
+        change(batch, trial, isolation={**said, "mode": isolation})
 
 
 def test_O06_a_conservative_report_says_so_and_leaves_the_benchmark_alone(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import importlib
 import os
 from pathlib import Path
 
+import clients
 import collect
-from kit import documents, family, trees
+from kit import documents, family, keys, trees
 from kit.contract import Folder
 from kit.documents import Document
 from kit.layout import (
@@ -63,6 +64,21 @@ def salvage(trial: Path, plan: Document) -> None:
     trees.remove(trial / SUBMISSION.path)  # half of one
     sealed = seal(project, trial / SUBMISSION.path, owner=os.getuid() if uid is None else uid)
     documents.write(trial / SEAL.path, str(SEAL.schema), collect.document(sealed))
+
+
+def without_key(batch: Path, plan: Document) -> list[str]:
+    """Take the key out of all that the batch keeps, after its last step; a sentence for each file (L04).
+
+    Each trial's finalize has looked already. This is for the batch's own documents and reports, and for what
+    was written after that look.
+    """
+    if plan["rehearsals"] is not None or not (key := keys.sought(clients.load(plan["client"]).KEY)):
+        return []
+    if found := list(keys.take_out(batch, key)):
+        file = batch / "redactions.json"
+        earlier = documents.read(file, "redactions/1")["files"] if file.exists() else []
+        documents.write(file, "redactions/1", {"files": [*earlier, *(f for f in found if f not in earlier)]})
+    return [f"the model API's key was in {one['file']} ({one['form']}); it was taken out" for one in found]
 
 
 def set_aside(trial: Path) -> None:

@@ -138,6 +138,8 @@ class Batch:
                 closing.close(self.folder / name)
         steps = (aggregate, report)
         codes = [s.STEP.execute(s.run, Folder(self.folder, s.STEP), redo=True) for s in steps]
+        for line in closing.without_key(self.folder, self.plan):
+            self.screen.say(f"{line}; take it for leaked, and replace it")
         if not self.plan["keep_run"]:
             trees.remove(Path(self.plan["paths"]["work"]))
         failed = next((code for code in codes if code is not Exit.OK), Exit.OK)

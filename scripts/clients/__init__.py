@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -24,6 +24,17 @@ class Launch:
 
     argv: list[str]
     variables: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Confines:
+    """What the client's own sandbox is told where there is no other (--exploratory)."""
+
+    denied: Sequence[Path]  # closed to reads, where the client can close any
+    readable: Sequence[Path]  # reopened inside that: the trial's folders, its tools, the toolchain
+    cargo_home: Path
+    home: Path
+    evidence: Path
 
 
 @dataclass(frozen=True)
@@ -44,7 +55,11 @@ class ToolCall:
 
 
 class Client(Protocol):
-    """A module with these names is a client."""
+    """A module with these names is a client.
+
+    One with a sandbox of its own may have `confined` as well: command() with one more argument, a Confines;
+    and `confined_tool`, where a rehearsal must call other tools in there.
+    """
 
     BINARY: str  # its name in the run's bin/
     MIN_VERSION: str  # older ones are refused: formats change between versions
@@ -82,6 +97,15 @@ class Client(Protocol):
         `compactions` is left out where the transcript does not show them: the gateway's record then counts.
         """
         ...
+
+
+def confined(client: Client) -> Callable[[Path, str, str, str, str, Confines], Launch]:
+    """How to start it in its own sandbox, as strict as that goes."""
+    if found := getattr(client, "confined", None):
+        return cast("Callable[[Path, str, str, str, str, Confines], Launch]", found)
+    raise Stop(
+        Exit.UNAVAILABLE, f"--exploratory: not built for {client.BINARY}; leave it out to run under srt"
+    )
 
 
 def names() -> list[str]:

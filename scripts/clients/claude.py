@@ -7,6 +7,7 @@ detects as the load of a skill is said in reading/claude_facts.py.
 
 from __future__ import annotations
 
+import json
 import platform
 import re
 import shlex
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clients import Launch, Places, ToolCall
+from clients import Confines, Launch, Places, ToolCall
 from clients.reading import claude_facts
 from clients.reading.claude_stream import Stream
 from kit.contract import Exit, Stop
@@ -65,8 +66,36 @@ def version(said: str) -> str:
 
 def command(binary: Path, prompt: str, model: str, base_url: str, key: str) -> Launch:
     """No IS_SANDBOX: it lifts a refusal that only root meets, and no trial runs as root."""
-    argv = [str(binary), "-p", "--output-format", "stream-json", "--verbose"]
-    argv += ["--model", model, "--permission-mode", "bypassPermissions"]
+    return _start(binary, prompt, model, base_url, key, ["--permission-mode", "bypassPermissions"])
+
+
+def confined(binary: Path, prompt: str, model: str, base_url: str, key: str, confines: Confines) -> Launch:
+    """In its own sandbox, as strict as that goes; on the command line, where no agent can change it."""
+    mode = ["--settings", json.dumps(own_sandbox(confines)), "--permission-mode", "acceptEdits"]
+    return _start(binary, prompt, model, base_url, key, mode)
+
+
+def own_sandbox(confines: Confines) -> Document:
+    """It holds shell commands. Hooks run outside it; the file tools go by permissions."""
+    return {
+        "sandbox": {
+            "enabled": True,
+            "failIfUnavailable": True,  # else commands run unconfined, after a warning that nobody reads
+            "allowUnsandboxedCommands": False,  # else the agent asks for a command outside, by a parameter
+            # acceptEdits asks before each command, and with -p a question is a refusal: no cargo test.
+            "autoAllowBashIfSandboxed": True,
+            "filesystem": {
+                "denyRead": [str(path) for path in confines.denied],
+                "allowRead": [str(path) for path in confines.readable],
+                "allowWrite": [str(confines.cargo_home)],  # beside the project and the temporary folder
+            },
+        },
+        "permissions": {"blockReadsOutsideWorkingDirectories": True},  # of Read, Grep and Glob
+    }
+
+
+def _start(binary: Path, prompt: str, model: str, base_url: str, key: str, mode: Sequence[str]) -> Launch:
+    argv = [str(binary), "-p", "--output-format", "stream-json", "--verbose", "--model", model, *mode]
     argv += ["--include-hook-events"]  # else a Stop hook leaves no event in the stream
     argv += ["--disallowedTools=WebSearch"]  # the API would search the web for it, past the sandbox's network
     argv += ["--", prompt]  # last, and apart: a prompt may begin with "-"
@@ -86,6 +115,14 @@ def tool(turn: Mapping[str, Any], places: Places) -> ToolCall:
     if "run" in turn:
         return _bash(_filled(turn["run"], places), "Run a command")
     raise ValueError(f"no tool call: {sorted(turn)}")
+
+
+def confined_tool(turn: Mapping[str, Any], places: Places) -> ToolCall:
+    """`write` by the Write tool: outside bypassPermissions, a command that quotes code is asked about."""
+    if "write" in turn:
+        path = _at(turn["write"]["path"], places)
+        return ToolCall("Write", {"file_path": str(path), "content": turn["write"]["text"]})
+    return tool(turn, places)
 
 
 def _bash(text: str, description: str) -> ToolCall:

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clients import Launch, Places, ToolCall
+from clients import Confines, Launch, Places, ToolCall
 from clients.reading import codex_facts
 from clients.reading.codex_stream import Stream
 from kit.contract import Exit, Stop
@@ -79,7 +79,28 @@ def version(said: str) -> str:
 
 
 def command(binary: Path, prompt: str, model: str, base_url: str, key: str) -> Launch:
-    argv = [str(binary), "exec", "--json", "--model", model, "--sandbox", "danger-full-access"]
+    return _start(binary, prompt, model, base_url, key, ["--sandbox", "danger-full-access"])
+
+
+def confined(binary: Path, prompt: str, model: str, base_url: str, key: str, confines: Confines) -> Launch:
+    """In its own sandbox, as strict as that goes. It documents no way to restrict reads."""
+    mode = ["--sandbox", "workspace-write"]
+    for name, value in own_sandbox(confines).items():
+        mode += ["-c", f"sandbox_workspace_write.{name}={json.dumps(value)}"]
+    return _start(binary, prompt, model, base_url, key, mode)
+
+
+def own_sandbox(confines: Confines) -> dict[str, Any]:
+    """The project and TMPDIR are writable anyhow, and commands have no network."""
+    return {
+        "writable_roots": [str(path) for path in (confines.cargo_home, confines.home, confines.evidence)],
+        "exclude_slash_tmp": True,  # else /tmp, which all trials of a machine share
+        "network_access": False,  # its default; said, so that the record shows it
+    }
+
+
+def _start(binary: Path, prompt: str, model: str, base_url: str, key: str, mode: Sequence[str]) -> Launch:
+    argv = [str(binary), "exec", "--json", "--model", model, *mode]
     argv += ["--skip-git-repo-check"]  # else it refuses a folder without git
     argv += ["--dangerously-bypass-hook-trust"]  # the home is fresh: the only hooks in it are the setup's
     for setting in settings(base_url):

@@ -14,6 +14,14 @@ from kit.statistics import Arm
 
 Configurations = Mapping[str, Document]  # name to benchmark/1's counts
 
+EXPLORATORY = (
+    "EXPLORATORY: without srt, in the client's own sandbox; these results are never compared,"
+    " and an empty audit proves nothing."
+)
+DIRECT = (
+    "DIRECT: the client asked the model's API itself, with the key in the trial; no request was recorded."
+    " What only a record shows is not known: what was listed in the first request, forged tool calls."
+)
 LOSSES = {  # what makes two configurations unlike, beside what is under test
     "setup failures": ("setup_failures",),
     "cancelled trials": ("cancelled",),
@@ -53,6 +61,7 @@ def uneven(configurations: Configurations) -> list[str]:
 def warnings(isolation: str, configurations: Configurations, hashes: Sequence[str]) -> Iterator[str]:
     if isolation != "enforced":
         yield f"Isolation was {isolation}: these results are never compared."
+        yield "An empty audit proves nothing: it reads the text of commands, and can be evaded."
     if len(hashes) > 1:
         yield f"The task changed while the batch ran: its content has {len(hashes)} different hashes."
     if unlike := uneven(configurations):

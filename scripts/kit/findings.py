@@ -40,9 +40,12 @@ def _of_route(left: Remains) -> Iterator[str]:
         return
     if ended["stdout_dropped"]:
         yield "The client printed more than is kept; the middle of the transcript was dropped."
-    if ended["exchanges"]["refused"]:
+    asked = ended["exchanges"]
+    if asked is None:
+        yield "The client asked the model itself: there is no record of its requests (--direct)."
+    elif asked["refused"]:
         yield "The gateway refused requests of the client (exchanges.jsonl says which)."
-    if ended["exchanges"]["upstream_errors"]:
+    if asked and asked["upstream_errors"]:
         yield "The model's own server failed on requests (exchanges.jsonl says which)."
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 from kit.documents import Document
+from kit.removal import remove
 from kit.traces import Sought, plain
 
 HIDDEN = b"<key>"
@@ -27,7 +29,7 @@ def sought(variable: str) -> Sought | None:
 
 def take_out(root: Path, key: Sought) -> Iterator[Document]:
     """Each file below root that held the key, by its path from root, with the form it was found in."""
-    for folder, folders, names in os.walk(root, topdown=False):
+    for folder, folders, names in os.walk(root, topdown=False, onerror=_raised):
         for name in sorted([*names, *folders]):
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink() and (form := found(path, key)):
@@ -36,6 +38,28 @@ def take_out(root: Path, key: Sought) -> Iterator[Document]:
             if form := next((trace.form for trace in key.within([os.fsencode(name)])), None):
                 yield {"file": shown(path, root, key), "form": f"{form}, in its name"}
                 path.rename(path.with_name(free(path.parent, os.fsdecode(cleaned(name, key)))))
+
+
+def _raised(error: OSError) -> NoReturn:
+    raise error  # os.walk would leave the folder out without a word
+
+
+def take_out_of_run(run: Path, key: Sought) -> Iterator[Document]:
+    """Of a run folder that is kept, as "run/...". What cannot be searched is not kept, and that is said."""
+    try:
+        if os.geteuid():  # the agent had our uid, and may have closed folders to it; root reads them anyhow
+            open_up(run)
+        yield from ({**one, "file": f"run/{one['file']}"} for one in take_out(run, key))
+    except OSError as error:
+        remove(run)
+        yield {"file": "run/", "form": f"not known: it cannot be searched, {error.strerror}, and was removed"}
+
+
+def open_up(root: Path) -> None:
+    for folder, folders, names in os.walk(root, onerror=_raised):  # before it looks inside
+        for path in (Path(folder, name) for name in (*folders, *names)):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | (0o700 if path.is_dir() else 0o600))
 
 
 def found(path: Path, key: Sought) -> str | None:

@@ -178,7 +178,9 @@ def banners(batch: Batch) -> Iterator[str]:
     if batch.plan["rehearsals"]:
         yield claims.rehearsed(batch.plan["rehearsals"])
     if batch.plan["isolation"] != "enforced":
-        yield f"{batch.plan['isolation'].upper()}: without the sandbox; these results are never compared."
+        yield claims.EXPLORATORY
+    if batch.plan.get("route") == "direct":
+        yield claims.DIRECT
 
 
 def verdict(batch: Batch) -> str:

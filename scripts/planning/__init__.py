@@ -131,7 +131,10 @@ class Plan:
         task, args = self.task, self.args
         words = {"batch": self.batch, "task": task.name, "kind": task.kind, "client": args.client}
         place = {"isolation": "enforced", "rung": "srt", "reads": args.reads}
-        return {**words, **place, "uids": uids(args.uids), "keep_run": args.keep_run}
+        if args.exploratory:
+            place = {"isolation": "exploratory", "rung": "own", "reads": "deny-list"}
+        route = {"route": "direct" if args.direct else "gateway"}
+        return {**words, **place, **route, "uids": uids(args.uids), "keep_run": args.keep_run}
 
     def trials(self) -> Iterator[Document]:
         """In the order they run: baseline first, then Symposium first, and so on."""
@@ -202,6 +205,10 @@ class Plan:
         print(f"{self.task.name}: {count} trial{'s' * (count > 1)} of {arms}; {who}", file=sys.stderr)
         if not self.args.model:
             print("REHEARSED: no model is asked, nothing is spent; all else is real.", file=sys.stderr)
+        if self.args.exploratory:
+            print("EXPLORATORY: the client's own sandbox, without srt; never compared.", file=sys.stderr)
+        if self.args.direct:
+            print("DIRECT: the trial holds the key and asks the model itself; no record.", file=sys.stderr)
         deadlines = self.task.document()["deadlines_secs"]
         for line in foretelling.lines(
             documents.read(folder / BATCH.path, "batch/1"), folder.parent, deadlines

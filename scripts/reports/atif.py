@@ -28,6 +28,7 @@ def of(where: str, result: Document, steps: Sequence[Step]) -> Document:
         "extra": {
             **{key: result[key] for key in ("outcome", "reason", "mode", "role", "rehearsal")},
             "isolation": result["isolation"]["mode"],
+            "route": result["isolation"].get("route", "gateway"),
             "task": result["task"],
         },
     }

@@ -109,6 +109,7 @@ def facts(trial: Trial, observed: Document | None) -> Iterator[tuple[str, object
     )
     isolation = result["isolation"]
     yield "isolation", f"{isolation['mode']}, {isolation['rung']}, {isolation['reads']}"
+    yield "route to the model", isolation.get("route", "gateway")
     usage = result["usage"] or {}
     told = [
         f"{name.removesuffix('_tokens').replace('_', ' ')} {'not known' if n is None else format(n, ',')}"

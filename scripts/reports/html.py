@@ -126,6 +126,7 @@ def ran(batch: Batch) -> Iterator[tuple[str, object]]:
     plan = batch.plan
     yield "batch", f"{plan['batch']}, planned {plan['planned_at']}"
     yield "isolation", f"{plan['isolation']}, {plan['rung']}, {plan['reads']}"
+    yield "route to the model", plan.get("route", "gateway")
     if plan["rehearsals"]:
         yield "answers", claims.rehearsed(plan["rehearsals"])
     found: dict[str, list[str]] = {}

@@ -43,6 +43,7 @@ def suite(made: xml.Element, name: str, trials: list[str], batch: Batch) -> None
         "batch": plan["batch"],
         "model": plan["model"]["name"],
         "isolation": plan["isolation"],
+        "route": plan.get("route", "gateway"),
         "verdict": tables.verdict(batch),
         **{banner.partition(":")[0].lower(): banner for banner in tables.banners(batch)},
     }

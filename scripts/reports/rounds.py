@@ -32,13 +32,13 @@ def mark(result: Document | None) -> tuple[str, str]:
 
 
 def pairs(batch: Batch) -> Pairs | None:
-    """None with one configuration: then there is nothing to pair."""
+    """None with one configuration, or where nothing may be compared: then there is nothing to pair."""
     names = [c["name"] for c in batch.plan["configurations"]]
     rounds: dict[int, dict[str, str]] = {}
     for trial in batch.plan["order"]:
         number, name = int(trial.split("-")[1]), counting.configuration_of(trial)
         rounds.setdefault(number, {})[name] = trial
-    if len(names) < 2:
+    if len(names) < 2 or batch.plan["isolation"] != "enforced":
         return None
     found = [
         (n, [_cell(batch, of[name]) for name in names if name in of]) for n, of in sorted(rounds.items())

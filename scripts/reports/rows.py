@@ -45,6 +45,7 @@ def planned(plan: Document, trial: str, position: int) -> Document:
     answered = (plan["rehearsals"] or {}).get(name)
     return {
         **{key: plan[key] for key in ("task", "kind", "client", "batch", "isolation", "rung", "reads")},
+        "route": plan.get("route", "gateway"),
         "model": plain(f"rehearsal:{answered}" if answered else plan["model"]["name"]),
         "rehearsal": answered,
         "configuration": name,

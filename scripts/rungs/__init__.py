@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, cast
+from urllib.parse import urlsplit
 
+import clients
 from kit.documents import Document
 from kit.layout import Run
 from kit.process import Command as Command  # what a rung makes, and process.run takes
@@ -30,6 +32,7 @@ class Box:
     network: bool  # the model route, through run.socket
     uid: int | None  # its own, when the runner is root
     mount: tuple[Path, Path] | None  # a folder to bind, and where: a toolchain below a closed home
+    host: str | None = None  # with a port: the one that is open in the gateway's place (--direct)
 
 
 class Rung(Protocol):
@@ -42,7 +45,7 @@ class Rung(Protocol):
         ...
 
     def policy(self, box: Box, stage: Document) -> Document:
-        """What is kept as srt.json."""
+        """What is kept as srt.json; empty: there is none."""
         ...
 
     def prepare(self, box: Box, stage: Document) -> None:
@@ -69,6 +72,11 @@ def steady(name: str, stage: Document, folder: Path) -> Iterator[Rung]:
         yield found
 
 
+def for_grading(trial: Document) -> tuple[str, Literal["allow-list", "deny-list"]]:
+    """The rung that a trial is graded on, and its reads: what is built and run is never without srt."""
+    return ("srt", "allow-list") if trial["isolation"] == "exploratory" else (trial["rung"], trial["reads"])
+
+
 def trial_box(trial: Document, stage: Document, uid: int | None, *, network: bool = True) -> Box:
     """The box of a trial: its five folders writable; tools, toolchain and its read-only folders readable."""
     run = Run(Path(trial["paths"]["run"]), Path(trial["paths"]["control"]))
@@ -85,7 +93,14 @@ def trial_box(trial: Document, stage: Document, uid: int | None, *, network: boo
         network=network,
         uid=uid,
         mount=mount(stage),
+        host=model_host(clients.load(trial["client"])) if trial.get("route") == "direct" else None,
     )
+
+
+def model_host(client: clients.Client) -> str:
+    """<host>:<port> of its model's API."""
+    where = urlsplit(client.UPSTREAM)
+    return f"{where.hostname}:{where.port or (443 if where.scheme == 'https' else 80)}"
 
 
 def toolchain(stage: Document) -> Path:

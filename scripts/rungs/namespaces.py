@@ -9,10 +9,12 @@ from __future__ import annotations
 import grp
 import os
 import resource
+import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rungs import no_keyrings
+from rungs import loopback, no_keyrings
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # outside: nothing of a run is on it
 UNSHARED = ["--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child=KILL", "--mount-proc"]
@@ -45,8 +47,11 @@ def group(number: int) -> str:
         return str(number)
 
 
-def outside(uid: int | None, mount: tuple[Path, Path] | None) -> list[str]:
-    """The words before a command. PID 1 is a shell that does not exec: a new uid clears a death signal."""
+def outside(uid: int | None, mount: tuple[Path, Path] | None, *, alone: bool = False) -> list[str]:
+    """The words before a command. PID 1 is a shell that does not exec: a new uid clears a death signal.
+
+    alone: in a network of its own, which has nothing but its loopback device.
+    """
     tie = [
         "setpriv",
         "--pdeathsig",
@@ -57,10 +62,13 @@ def outside(uid: int | None, mount: tuple[Path, Path] | None) -> list[str]:
         "-S",
         str(Path(no_keyrings.__file__)),
     ]
+    unshare = ["unshare", *(["--net"] if alone else []), *UNSHARED]
+    lift = [sys.executable, "-I", "-S", str(Path(loopback.__file__))] if alone else []
     if uid is None:
         one = ["sh", "-c", '"$@"; exit $?', "sh"]
         drop = ["setpriv", *NO_PRIVILEGES, "--"]
-        return [*tie, "unshare", "--user", "--map-current-user", *UNSHARED, "--", *one, *limits(), *drop]
+        mapped = ["--user", "--map-current-user", *(["--keep-caps"] if alone else [])]
+        return [*tie, *unshare, *mapped, "--", *one, *lift, *limits(), *drop]
     bind = ["sh", "-c", 'mount --bind "$0" "$1" && shift && "$@"; exit $?', *map(str, mount)] if mount else []
     one = bind or ["sh", "-c", '"$@"; exit $?', "sh"]
     drop = [
@@ -72,7 +80,13 @@ def outside(uid: int | None, mount: tuple[Path, Path] | None) -> list[str]:
         *NO_PRIVILEGES,
         "--",
     ]
-    return [*tie, "unshare", *UNSHARED, "--propagation", "private", "--", *one, *limits(), *drop]
+    return [*tie, *unshare, "--propagation", "private", "--", *one, *lift, *limits(), *drop]
+
+
+def inside(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> str:
+    """A line of sh: argv in cwd, with those of env that the programs outside must not go by."""
+    own = [f"export {name}={shlex.quote(env[name])}" for name in ("PATH", "HOME", "TMPDIR") if name in env]
+    return "; ".join([*own, f"cd {shlex.quote(str(cwd))} && exec {shlex.join(argv)}"])
 
 
 def limits() -> list[str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from pathlib import Path
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from rungs import Box, Command, srt
-from rungs.namespaces import PATH, UNSHARED, outside
+from rungs.namespaces import PATH, UNSHARED, inside, outside
 
 PROGRAM = Path(__file__).with_suffix(".mjs")
 NOTHING: Document = {"allowedDomains": [], "deniedDomains": [], "strictAllowlist": True}
@@ -49,12 +48,8 @@ class Resident:
         if box.network:
             raise ValueError("a resident srt gives no network: its proxy would be shared")
         tmp = env.get("TMPDIR", str(cwd))
-        own = [
-            f"export {name}={shlex.quote(env[name])}" for name in ("PATH", "HOME", "TMPDIR") if name in env
-        ]
-        inside = "; ".join([*own, f"cd {shlex.quote(str(cwd))} && exec {shlex.join(argv)}"])
         filesystem = json.loads(box.run.policy.read_text("utf-8"))["filesystem"]
-        line = self.ask({"command": inside, "filesystem": filesystem, "tmp": tmp})
+        line = self.ask({"command": inside(argv, cwd, env), "filesystem": filesystem, "tmp": tmp})
         around = {"PATH": PATH, "HOME": str(box.run.neutral)}
         return Command([*outside(box.uid, box.mount), "bash", "-c", line], {**env, **around}, box.run.neutral)
 

@@ -14,7 +14,6 @@ import contextlib
 import json
 import os
 import platform
-import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from kit import documents, process
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from rungs import Box, Command, Rung, no_keyrings
-from rungs.namespaces import PATH, dangerous_groups, outside
+from rungs.namespaces import PATH, dangerous_groups, inside, outside
 from rungs.srt_settings import check
 from rungs.srt_settings import policy as policy  # of the Rung protocol
 
@@ -89,6 +88,14 @@ def namespaces_off() -> str | None:
 
 def prepare(box: Box, stage: Document) -> None:
     """Write the policy into the control folder, and give the box's folders to its uid."""
+    make_folders(box)
+    settings = policy(box, stage)
+    check(settings, box.run.policy)
+    documents.write_text(box.run.policy, json.dumps(settings, indent=2) + "\n")
+    give(box, stage)
+
+
+def make_folders(box: Box) -> None:
     run = box.run
     if len(str(run.srt_tmp / LONGEST_SOCKET)) > 107:
         raise Stop(
@@ -96,9 +103,11 @@ def prepare(box: Box, stage: Document) -> None:
         )
     for folder in (run.srt_tmp, run.neutral, *box.writable):
         folder.mkdir(parents=True, exist_ok=True)
-    settings = policy(box, stage)
-    check(settings, run.policy)
-    documents.write_text(run.policy, json.dumps(settings, indent=2) + "\n")
+
+
+def give(box: Box, stage: Document) -> None:
+    """To its uid, what is its own; and refuse what that one could not reach."""
+    run = box.run
     for folder in (run.root, run.control):
         folder.chmod(0o750)
     if box.uid is None:
@@ -145,11 +154,11 @@ def wrap(box: Box, stage: Document, argv: Sequence[str], cwd: Path, env: Mapping
     programs outside must neither look along the run's PATH nor into its home: those are set inside.
     """
     run = box.run
-    own = [f"export {name}={shlex.quote(env[name])}" for name in ("PATH", "HOME", "TMPDIR") if name in env]
-    inside = "; ".join([*own, f"cd {shlex.quote(str(cwd))} && exec {shlex.join(argv)}"])
     srt = [stage["node"]["path"], f"--import={BLOCKING}", f"{stage['srt']['path']}/dist/cli.js"]
     srt += ["--settings", str(run.policy)]
     # TMPDIR is srt's own; CLAUDE_CODE_TMPDIR is what it makes of it inside, instead of a shared /tmp/claude
     around = {"PATH": PATH, "HOME": str(run.neutral), "TMPDIR": str(run.srt_tmp)}
     around["CLAUDE_CODE_TMPDIR"] = env.get("TMPDIR", str(cwd))
-    return Command([*outside(box.uid, box.mount), *srt, "-c", inside], {**env, **around}, run.neutral)
+    return Command(
+        [*outside(box.uid, box.mount), *srt, "-c", inside(argv, cwd, env)], {**env, **around}, run.neutral
+    )

@@ -31,7 +31,9 @@ def policy(box: Box, stage: Document) -> Document:
     system = SYSTEM if box.reads == "allow-list" else ()
     host = f"{gateway.HOST}:80"
     network: Document = {"allowedDomains": [], "deniedDomains": [], "strictAllowlist": True}
-    if box.network:
+    if box.network and box.host:  # the seed's form: the client talks to the model itself
+        network["allowedDomains"] = [box.host]
+    elif box.network:
         network["allowedDomains"] = [host]
         network["mitmProxy"] = {"socketPath": str(box.run.socket), "domains": [gateway.HOST]}
     return {
