@@ -234,6 +234,28 @@ def test_G08_an_expected_value_that_is_written_out_is_not_in_what_runs(body: str
     assert gone not in turned.source
 
 
+def test_G08_what_stands_behind_a_call_that_must_raise_need_not_be_reached() -> None:
+    turned = asked("def test_x():\n    with pytest.raises(OSError):\n        f()\n        assert f() == 1\n")
+    reached = {question.op: question.must for question in turned.questions.values() if not question.canary}
+    assert reached == {"raises": True, "==": False}
+
+
+def test_G08_unittests_methods_are_turned_by_what_they_assert() -> None:
+    lines = [
+        "IsNone(f())",
+        "IsNot(f(), 1)",
+        "AlmostEqual(f(), 0.5, 3)",
+        "Regex(f(), 'x')",
+        "IsInstance(f(), int)",
+    ]
+    body = "".join(f"        self.assert{line}\n" for line in lines)
+    turned = asked(f"import unittest\nclass T(unittest.TestCase):\n    def test_x(self):\n{body}", "unittest")
+    own = [question for question in turned.questions.values() if not question.canary]
+    assert [one.op for one in own] == ["is", "is not", "almost", "regex", "truth"]
+    assert [one.expected for one in own] == [(None,), (), (0.5,), ("x",), ()]
+    assert [one.line for one in own] == [6, 7, 8, 9, 10]
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -287,9 +309,9 @@ def test_T04_a_hidden_test_of_python_is_one_test_that_runs(tmp_path: Path, text:
         ("almost", 0.1 + 0.2, 0.3, {}, True),
         ("almost", 0.1, 0.2, {"places": 3}, False),
         ("almost", 1.0, 1.5, {"delta": 0.5}, True),
-        ("almost", [0.1 + 0.2], [0.3], {"approx": True}, True),
-        ("almost", 1.1, 1.0, {"approx": True, "abs": 0.05}, False),
-        ("almost", "x", 1.0, {"approx": True}, False),
+        ("approx", [0.1 + 0.2], [0.3], {}, True),
+        ("approx", 1.1, 1.0, {"abs": 0.05}, False),
+        ("approx", "x", 1.0, {}, False),
         ("<", "a", 1, {}, False),
         ("regex", "abc", "b.", {}, True),
     ],

@@ -45,21 +45,26 @@ def judge(work: Work, bench: Bench) -> Iterator[Judged]:
     jobs = [*hidden(work), *own(work)]
     word, program = secrets.token_hex(16), open_folder(work.scratch / "program")
     copies = open_folder(work.scratch / "copies")
-    if work.task["grader"] == "pytest":
-        python_libraries.copy(open_folder(program / "libraries"))
+    libraries = program / "libraries.zip"
     plan = {
         "word": word,
         "runner": work.task["grader"],
-        "libraries": str(program / "libraries"),
+        "libraries": str(libraries),
         "jobs": [prepared(job, work, program, open_folder(copies / str(n))) for n, job in enumerate(jobs)],
     }
-    for name, data in (("plan.json", json.dumps(plan).encode()), ("inside.py", INSIDE.read_bytes())):
-        (program / name).write_bytes(data)
-        (program / name).chmod(0o644)
+    put(program / "plan.json", json.dumps(plan).encode())
+    put(program / "inside.py", INSIDE.read_bytes())
+    if work.task["grader"] == "pytest":
+        put(libraries, python_libraries.archive())
     argv = ["env", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", str(python())]
     argv += ["-I", "-S", "-B", str(program / "inside.py"), str(program / "plan.json")]
     done = bench.run(argv, cwd=copies, writable=[copies], readable=[program, work.fixtures])
     yield from judged(jobs, done, word)
+
+
+def put(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+    file.chmod(0o644)
 
 
 def hidden(work: Work) -> Iterator[Job]:
@@ -102,8 +107,7 @@ def prepared(job: Job, work: Work, program: Path, room: Path) -> dict[str, Any]:
         name = stem
     folder = open_folder(program / f"{job.check}-{secrets.token_hex(4)}")
     test = folder / f"{stem}.py"
-    test.write_text(job.asked.source, "utf-8")
-    test.chmod(0o644)
+    put(test, job.asked.source.encode())
     conftests(work, parent, folder)
     return {
         "file": job.file,
@@ -128,8 +132,7 @@ def conftests(work: Work, parent: PurePosixPath, folder: Path) -> None:
     for above in (PurePosixPath("tests"), parent):
         source = work.copy / above / CONFTEST
         if source.is_file() and os.fsencode(above / CONFTEST) not in editable:
-            (folder / CONFTEST).write_bytes(source.read_bytes())
-            (folder / CONFTEST).chmod(0o644)
+            put(folder / CONFTEST, source.read_bytes())
 
 
 def judged(jobs: Sequence[Job], done: Done, word: str) -> Iterator[Judged]:

@@ -10,15 +10,15 @@ import datetime
 import decimal
 import fractions
 import json
-import math
-import operator
 import re
+import unittest
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from graders import Verdict
+from graders.python_inside import COMPARE
 from kit.python_questions import Asked, Question
 
 
@@ -101,7 +101,7 @@ def end(state: Report, test: str, how: str) -> None:
         raise Wrong(f"{test} ended without having begun")
     state.ended[test] += 1
     if test == state.asked.canary:
-        if how != "failed":
+        if how not in ("failed", "failures"):
             raise Wrong(f"a test that must fail {how}: assertions or results were tampered with")
     elif test not in state.asked.tests:
         raise Wrong(f"{test}: a test that trusted sources do not hold")
@@ -129,11 +129,11 @@ def rightly(state: Report, kind: str, number: int, question: Question, said: Seq
     match kind:
         case "v":
             state.strong.add(number)
-            return taken(question, value(said[0]), question.expected[0], left=question.left)
+            return compare(question.op, value(said[0]), question.expected[0], question.options)
         case "k":
             state.strong.add(number)
             state.tokens.add(said[0])
-            return taken(question, value(said[1]), state.asked.tokens[said[0]], left=said[2])
+            return compare(question.op, value(said[1]), state.asked.tokens[said[0]], question.options)
         case "p" if not question.expected:
             return compare(question.op, value(said[0]), value(said[1]), question.options)
         case "t":
@@ -141,11 +141,6 @@ def rightly(state: Report, kind: str, number: int, question: Question, said: Seq
         case "o":
             return question.op in ("is not", "!=") and not question.expected
     return False
-
-
-def taken(question: Question, told: Any, expected: Any, *, left: bool) -> bool:
-    pair = (expected, told) if left else (told, expected)
-    return compare(question.op, *pair, question.options)
 
 
 def conclude(state: Report) -> None:
@@ -210,65 +205,31 @@ TIMES: Mapping[str, Callable[[str], Any]] = {
         **{k: int(v) for k, v in re.findall(r"(\w+)=(-?\d+)", text)}
     ),
 }
-OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "in": lambda left, right: left in right,
-    "not in": lambda left, right: left not in right,
-    "is": lambda left, right: type(left) is type(right) and left == right,
-    "is not": lambda left, right: type(left) is not type(right) or left != right,
-    "sequence": lambda left, right: list(left) == list(right),
-    "regex": lambda left, right: re.search(right, left) is not None,
-    "not regex": lambda left, right: re.search(right, left) is None,
+
+
+CASE = unittest.TestCase()
+BY_UNITTEST: Mapping[str, Callable[..., None]] = {
+    "almost": CASE.assertAlmostEqual,
+    "count": CASE.assertCountEqual,
 }
 
 
 def compare(op: str, left: Any, right: Any, options: Mapping[str, Any]) -> bool:
+    """As the tests would, of plain data: by operators, by unittest's own methods, by pytest's approx."""
     try:
-        if op == "almost":
-            return almost(left, right, options)
-        if op == "count":
-            return counted(list(left), list(right))
-        return bool(OPERATORS[op](left, right))
-    except (TypeError, ArithmeticError):
+        match op:
+            case "is":
+                return type(left) is type(right) and bool(left == right)
+            case "is not":
+                return type(left) is not type(right) or bool(left != right)
+            case "approx":
+                import pytest  # here: it is slow to import, and few tests need it
+
+                return bool(left == pytest.approx(right, **options))
+            case "almost" | "count":
+                BY_UNITTEST[op](left, right, **options)
+            case _:
+                return bool(COMPARE[op](left, right))
+    except (TypeError, ValueError, ArithmeticError, AssertionError):
         return False
-
-
-def counted(left: list[Any], right: list[Any]) -> bool:
-    for one in left:
-        if one not in right:
-            return False
-        right.remove(one)
-    return not right
-
-
-def almost(left: Any, right: Any, options: Mapping[str, Any]) -> bool:
-    if options.get("approx"):
-        return approximately(left, right, options)
-    if left == right:
-        return True
-    if (delta := options.get("delta")) is not None:
-        return bool(abs(left - right) <= delta)
-    return bool(round(abs(left - right), options.get("places", 7)) == 0)
-
-
-def approximately(told: Any, expected: Any, options: Mapping[str, Any]) -> bool:
-    """As pytest.approx: relative 1e-6 of what is expected, absolute 1e-12, whichever is more."""
-    if isinstance(expected, dict):
-        same = isinstance(told, dict) and told.keys() == expected.keys()
-        return same and all(approximately(told[key], expected[key], options) for key in expected)
-    if isinstance(expected, list | tuple):
-        alike = isinstance(told, list | tuple) and len(told) == len(expected)
-        return alike and all(approximately(a, b, options) for a, b in zip(told, expected, strict=True))
-    if told == expected:
-        return True
-    if not isinstance(told, int | float) or not math.isfinite(told) or not math.isfinite(expected):
-        return False
-    rel, absolute = options.get("rel"), options.get("abs")
-    if rel is None:
-        rel = 1e-6 if absolute is None else 0.0
-    return bool(abs(told - expected) <= max(rel * abs(expected), 1e-12 if absolute is None else absolute))
+    return True
