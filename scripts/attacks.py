@@ -22,7 +22,7 @@ from typing import cast
 import plan
 import planning
 import rungs
-from graders import Infrastructure, cargo, light_rung, staging
+from graders import Infrastructure, cargo, light_rung, python_corpus, staging
 from graders.cargo_corpus import Case, Outcome, cases, graded
 from graders.sandbox import Sandboxes, own_uid, scratch
 from kit.contract import Exit, Stop, fail
@@ -43,6 +43,7 @@ class Setting:
     uids: tuple[int, int]
     light: bool
     scheme: str | None
+    grader: str
 
 
 def rung(light: bool) -> Rung:
@@ -51,12 +52,14 @@ def rung(light: bool) -> Rung:
 
 def attempt(work: tuple[Setting, Case]) -> Outcome:
     setting, case = work
-    run = Run(setting.place / f"{case.name}", setting.control / str(os.getpid()))
+    run = Run(setting.place / f"{case.name}-{case.hidden}", setting.control / str(os.getpid()))
     started = time.monotonic()
     with own_uid(*setting.uids) as uid, scratch(run, uid):
         until = time.monotonic() + DEADLINE_SECS
         bench = Sandboxes(rung(setting.light), setting.stage, run, uid, until, "allow-list", ())
         try:
+            if setting.grader == "python":
+                return python_corpus.graded(case, run, bench, started)
             return graded(case, run, bench, cargo.judge, setting.scheme, started)
         except (Infrastructure, Stop) as problem:
             return Outcome(case, "error", str(problem), time.monotonic() - started)
@@ -87,10 +90,10 @@ def summed(found: Sequence[Outcome], secs: float) -> None:
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser("attacks.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
-    p.add_argument("grader", choices=["cargo"], help="whose corpus")
+    p.add_argument("grader", choices=["cargo", "python"], help="whose corpus")
     p.add_argument("names", nargs="*", metavar="NAME", help="folders of the corpus (default: all)")
     p.add_argument("--kind", metavar="KIND", help="only those of a kind")
-    p.add_argument("--scheme", choices=["told", "blind"], help="judge every hidden test by this scheme")
+    p.add_argument("--scheme", choices=["told", "blind"], help="cargo: judge every hidden test so")
     p.add_argument(
         "--light", action="store_true", help="bubblewrap in the place of srt, with the same limits"
     )
@@ -101,13 +104,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> list[Outcome]:
-    chosen = cases(CORPUS / args.grader, args.names, args.kind)
+    known = python_corpus.cases if args.grader == "python" else cases
+    chosen = known(CORPUS / args.grader, args.names, args.kind)
     if why := rung(args.light).unavailable():
         raise Stop(Exit.UNAVAILABLE, why)
     found, (first, last) = [], planning.uids(args.uids)
     with staging.staged(args.eval_root.resolve()) as (staged, place):
         control = planning.control_root() / place.name[-8:]
-        setting = Setting(staged, place, control, (first, last), args.light, args.scheme)
+        setting = Setting(staged, place, control, (first, last), args.light, args.scheme, args.grader)
         for outcome in outcomes(setting, chosen, args.jobs):
             show(outcome)
             found.append(outcome)

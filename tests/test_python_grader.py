@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import re
 import secrets
 import shutil
 import tempfile
@@ -16,11 +14,9 @@ from typing import Any
 import pytest
 
 import grade
-import graders
 import planning
 import python_tasks
-from graders import Infrastructure, Judged, Work, grading_copy, interpreter, python, python_answers, staging
-from graders.sandbox import open_folder
+from graders import Infrastructure, Judged, interpreter, python, python_answers, python_corpus, staging
 from grading.bare import Bare
 from kit import documents, python_questions, python_tests, submissions, tasks
 from kit.layout import Run
@@ -28,41 +24,6 @@ from kit.submissions import SOLUTION, STARTER, Submission
 
 RUNNERS = ("unittest", "pytest")
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("attacks/python/*/case.toml"))
-
-
-def build(runner: str, root: Path, case: dict[str, Any]) -> Work:
-    """The grading copy of a submission, as grade.py makes it."""
-    folder = python_tasks.make(root / "evals", runner)
-    tree = root / "left"
-    shutil.copytree(folder / "starter", tree)
-    for name in case.get("folders", ()):
-        shutil.rmtree(tree / name, ignore_errors=True)
-        (tree / name).mkdir(parents=True)
-    python_tasks.write(tree, case.get("files", {}))
-    for name, text in case.get("bytecode", {}).items():
-        compiled(tree / name, text, alone=name not in case.get("files", {}))
-    for name in case.get("names", ()):
-        said = re.sub(rb"\\x(..)", lambda m: bytes([int(m[1], 16)]), name.encode())
-        os.close(os.open(os.fsencode(tree) + b"/" + said, os.O_CREAT | os.O_WRONLY))
-    task = tasks.load(root / "evals", "chunk")
-    copy, fixtures = open_folder(root / "copy"), open_folder(root / "fixtures")
-    grading_copy.make(task, tree, copy, fixtures)
-    return Work(task.document(), copy, task.checks, open_folder(root / "scratch"), fixtures)
-
-
-def compiled(file: Path, text: str, *, alone: bool) -> None:
-    """Unchecked-hash bytecode of that text: beside the source, or in its place."""
-    source = file.with_name("written.py")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    source.write_text(text)
-    code = compile(text, str(file), "exec")
-    data = importlib._bootstrap_external._code_to_hash_pyc(  # type: ignore[attr-defined]  # py_compile cannot compile one text under another's name
-        code, importlib.util.source_hash(text.encode()), False
-    )
-    source.unlink()
-    cache = file.with_suffix(".pyc") if alone else Path(importlib.util.cache_from_source(str(file)))
-    cache.parent.mkdir(exist_ok=True)
-    cache.write_bytes(data)
 
 
 @pytest.fixture
@@ -73,8 +34,7 @@ def root() -> Iterator[Path]:
 
 
 def judged(runner: str, root: Path, case: dict[str, Any], deadline: float = 20.0) -> dict[str, Judged]:
-    bench = Bare(Path("/usr"), deadline_secs=deadline)
-    return {one.name: one for one in graders.load(runner).judge(build(runner, root, case), bench)}
+    return python_corpus.judged(case, runner, root, Bare(Path("/usr"), deadline_secs=deadline))
 
 
 def verdict(found: dict[str, Judged]) -> str:
@@ -86,9 +46,9 @@ def test_G08_each_case_is_judged_rightly_by_unittest(folder: Path, root: Path) -
     case = tomllib.loads((folder / "case.toml").read_text("utf-8"))
     found = judged("unittest", root, case)
     said = {one.name: one.detail for one in found.values()}
-    assert verdict(found) == case["verdict"], said
+    assert verdict(found) == case["expect"], said
     assert set(found) == {"hidden.chunk", "own_tests"}
-    if case["verdict"] == "fail":
+    if case["expect"] == "fail":
         assert found["hidden.chunk"].verdict == "fail", said
 
 
@@ -122,8 +82,8 @@ def test_G08_each_case_is_judged_rightly_by_pytest(folder: Path, root: Path) -> 
     case = tomllib.loads((folder / "case.toml").read_text("utf-8"))
     found = judged("pytest", root, case)
     said = {one.name: one.detail for one in found.values()}
-    assert verdict(found) == case["verdict"], said
-    if case["verdict"] == "fail":
+    assert verdict(found) == case["expect"], said
+    if case["expect"] == "fail":
         assert found["hidden.chunk"].verdict == "fail", said
 
 
@@ -170,7 +130,7 @@ def test_D06_without_a_guard_a_named_case_is_judged_wrongly(
         found = verdict(judged("unittest", root, case))
     except Infrastructure:
         found = "infrastructure"
-    assert found != case["verdict"]
+    assert found != case["expect"]
 
 
 def test_G07_a_hang_is_the_submissions_failure(root: Path) -> None:

@@ -43,11 +43,10 @@ class Job:
 def judge(work: Work, bench: Bench) -> Iterator[Judged]:
     """hidden.<name> for each hidden test, then own_tests: the starter's that nobody may edit."""
     jobs = [*hidden(work), *own(work)]
-    word, program = secrets.token_hex(16), open_folder(work.scratch / "program")
+    program = open_folder(work.scratch / "program")
     copies = open_folder(work.scratch / "copies")
     libraries = program / "libraries.zip"
     plan = {
-        "word": word,
         "runner": work.task["grader"],
         "libraries": str(libraries),
         "jobs": [prepared(job, work, program, open_folder(copies / str(n))) for n, job in enumerate(jobs)],
@@ -59,7 +58,7 @@ def judge(work: Work, bench: Bench) -> Iterator[Judged]:
     argv = ["env", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", str(python())]
     argv += ["-I", "-S", "-B", str(program / "inside.py"), str(program / "plan.json")]
     done = bench.run(argv, cwd=copies, writable=[copies], readable=[program, work.fixtures])
-    yield from judged(jobs, done, word)
+    yield from judged(jobs, done)
 
 
 def put(file: Path, data: bytes) -> None:
@@ -135,10 +134,10 @@ def conftests(work: Work, parent: PurePosixPath, folder: Path) -> None:
             put(folder / CONFTEST, source.read_bytes())
 
 
-def judged(jobs: Sequence[Job], done: Done, word: str) -> Iterator[Judged]:
+def judged(jobs: Sequence[Job], done: Done) -> Iterator[Judged]:
     """One verdict for each hidden test, one for all of the project's own."""
     try:
-        report = python_answers.rows(done.stdout, word)
+        report = python_answers.rows(done.stdout)
         problem = ""
     except python_answers.Wrong as wrong:
         report, problem = [], str(wrong)

@@ -109,14 +109,14 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 class Channel:
     """Reports rows. Standard output is turned into standard error for everything else."""
 
-    def __init__(self, word: str) -> None:
-        self.word, self.file = word, ""
+    def __init__(self) -> None:
+        self.file = ""
         self.fd = os.dup(1)
         os.set_inheritable(self.fd, False)
         os.dup2(2, 1)
 
     def row(self, *said: Any) -> None:
-        line = _dumps([self.word, self.file, *said]) + "\n"
+        line = _dumps([self.file, *said]) + "\n"
         data = line.encode("ascii")
         while data:
             data = data[_write(self.fd, data) :]
@@ -317,7 +317,7 @@ def children(plan: dict[str, Any], channel: Channel) -> Iterator[tuple[str, int]
 def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:  # noqa: PTH123  # as above
         plan = json.load(file)
-    channel = Channel(plan["word"])
+    channel = Channel()
     sys.dont_write_bytecode = True
     channel.row("begin")
     for name, status in children(plan, channel):

@@ -89,10 +89,10 @@ def ask(source: bytes, runner: str) -> Asked:
 
 
 def canary(asked: Asked, runner: str) -> str:
-    """A test that must fail, and whose every answer is known: who makes all tests pass makes it pass too."""
+    """A test that must fail, of known answers: who makes all pass, or always says yes, makes it pass too."""
     asked.canary = name = f"test_{secrets.token_hex(4)}"
     value = secrets.randbelow(10**9)
-    body = f"assert {value} == {value} and False; raise AssertionError"
+    body = f"assert {value} == {value} and {' and '.join(['False'] * 12)}; raise AssertionError"
     if runner == "pytest":
         return f"def {name}(): {body}"
     asked.canary = f"C{name}.{name}"
