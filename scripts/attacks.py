@@ -25,6 +25,7 @@ import rungs
 from graders import Infrastructure, cargo, light_rung, python_corpus, staging
 from graders.cargo_corpus import Case, Outcome, cases, graded
 from graders.sandbox import Sandboxes, own_uid, scratch
+from kit import guard_removal
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 from kit.layout import Run
@@ -91,7 +92,8 @@ def summed(found: Sequence[Outcome], secs: float) -> None:
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser("attacks.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
     p.add_argument("grader", choices=["cargo", "python"], help="whose corpus")
-    p.add_argument("names", nargs="*", metavar="NAME", help="folders of the corpus (default: all)")
+    p.add_argument("names", nargs="*", metavar="NAME", help="of the corpus, or guards (default: all)")
+    p.add_argument("--guards", action="store_true", help="take each guard away: an attack must turn red")
     p.add_argument("--kind", metavar="KIND", help="only those of a kind")
     p.add_argument("--scheme", choices=["told", "blind"], help="cargo: judge every hidden test so")
     p.add_argument(
@@ -118,9 +120,26 @@ def run(args: argparse.Namespace) -> list[Outcome]:
     return found
 
 
+def removed(args: argparse.Namespace) -> bool:
+    """Whether each guard, or each that is named, is missed when it is away."""
+    guards = guard_removal.read(CORPUS / args.grader / "guards.yaml")
+    if unknown := {*args.names} - {guard.guard for guard in guards}:
+        raise Stop(Exit.USAGE, f"guards.yaml: has no {', '.join(sorted(unknown))}; see its names")
+    more = ["--eval-root", str(args.eval_root), "--uids", args.uids, *(["--light"] * args.light)]
+    wanted = [guard for guard in guards if not args.names or guard.guard in args.names]
+    missed = 0
+    for guard, red in guard_removal.tried(ROOT, args.grader, wanted, more):
+        missed += guard_removal.missing(guard, red)
+        print(guard_removal.line(guard, red), flush=True)
+    print(f"{missed} of {len(wanted)} guards are missed when they are away")
+    return missed == len(wanted)
+
+
 def main() -> None:
     args, started = parser().parse_intermixed_args(), time.monotonic()
     try:
+        if args.guards:
+            sys.exit(Exit.OK if removed(args) else Exit.NO)
         found = run(args)
     except Stop as stop:
         fail("attacks", stop)

@@ -1,9 +1,9 @@
 """The corpus of submissions for the Python graders: what a folder of it holds, and how one is graded.
 
-tests/attacks/python/<name>/case.toml: says, kind, expect (pass or fail), look_alike (an honest submission that
-looks similar and passes); and what stands beside the starter's files: files, bytecode (text to compile and
-never to check), hidden (by runner, a test of its own), folders, names (bytes that are no text, as \\xNN). _task.toml is the task that all of them are
-about. Each is graded by both runners.
+tests/attacks/python/<name>/case.toml: says, kind, expect (pass or fail), look_alike (an honest submission which
+looks similar and passes); hidden: by runner, a test of its own; and what stands beside the starter's files:
+files, bytecode (text to compile and never to check), folders, names (bytes that are no text, as \\xNN).
+_task.toml is the task that all of them are about. Each is graded by both runners.
 """
 
 from __future__ import annotations
@@ -98,5 +98,6 @@ def graded(case: Case, place: Run, bench: Bench, started: float) -> Outcome:
     said = tomllib.loads((case.folder / "case.toml").read_text("utf-8"))
     found = judged(said, case.hidden, place.root, bench)
     wrong = [f"{name}: {one.detail}" for name, one in found.items() if one.verdict != "pass"]
-    verdict = found[f"hidden.{NAME}"].verdict if wrong else "pass"
+    hidden = found[f"hidden.{NAME}"].verdict if case.expect == "fail" else "fail"  # an attack must fail there
+    verdict = hidden if wrong else "pass"
     return Outcome(case, verdict, "; ".join(wrong), time.monotonic() - started)
