@@ -1,8 +1,8 @@
 """Take the guards of a grader away, one by one: an attack that each is listed with must turn red.
 
-tests/attacks/<grader>/guards.yaml is a list of {guard, says, file, old, new, red}. In a copy of scripts/, the
-text `old`, which stands once in `file`, becomes `new`; attacks.py of that copy grades the cases of `red`. Each
-of them must come out wrong (an attack passes, an honest submission is refused, a grading breaks). With nothing
+tests/attacks/<grader>/guards.yaml is a list of {guard, says, file, old, new, red}. In a copy of scripts/ the
+text `old`, which stands once in `file`, becomes `new`; attacks.py of that copy grades the cases of `red`.
+Each must come out wrong (an attack passes, an honest submission is refused, a grading breaks). With nothing
 removed all of them must be right, or redness would mean nothing. It changes nothing here.
 """
 
