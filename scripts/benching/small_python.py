@@ -13,7 +13,7 @@ import secrets
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
@@ -70,25 +70,34 @@ Clock = tuple[float, float]  # seconds of the machine, and of all its cores' wor
 
 
 def share(work: tuple[Document, Path, Path, Sequence[str], int]) -> tuple[Clock, Clock]:
-    """Grade these solutions, one after another; begin and end; srt's start and two more are not in it."""
+    """Grade these solutions, one after another; begin and end. srt has started and one was graded before."""
     staged, place, evals, names, worker = work
     run = Run(place / f"grading-{worker}", planning.control_root() / f"{place.name[-8:]}-{worker}")
     with grade.kept(grade.Setting(staged, run, (61000, 61999))) as setting:
-        list(gradings(setting, place / f"warm-{worker}", evals, names[:2]))
+        warm, *all_ = [
+            left(place / f"left-{worker}-{n}", evals, name) for n, name in enumerate([names[0], *names])
+        ]
+        graded(setting, warm)
         started = clock()
-        for name, found in gradings(setting, place / f"left-{worker}", evals, names):
-            if {*found["checks"].values()} != {"pass"}:
-                raise ValueError(f"{name}: {found['problem'] or found['steps']}")
+        for one in all_:
+            graded(setting, one)
         return started, clock()
 
 
-def gradings(
-    setting: grade.Setting, left: Path, evals: Path, names: Sequence[str]
-) -> Iterator[tuple[str, Document]]:
-    for name in names:
-        task = tasks.load(evals, name)
-        submissions.make(task, SOLUTION, left / name)
-        yield name, grade.grade_tree(task.document(), evals, left / name, setting)
+Left = tuple[tasks.Task, Path]
+
+
+def left(tree: Path, evals: Path, name: str) -> Left:
+    task = tasks.load(evals, name)
+    submissions.make(task, SOLUTION, tree)
+    return task, tree
+
+
+def graded(setting: grade.Setting, one: Left) -> None:
+    task, tree = one
+    found = grade.grade_tree(task.document(), task.evals, tree, setting)
+    if {*found["checks"].values()} != {"pass"}:
+        raise ValueError(f"{task.name}: {found['problem'] or found['steps']}")
 
 
 def measure(eval_root: Path, rounds: int, jobs: int) -> None:

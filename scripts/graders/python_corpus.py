@@ -2,7 +2,7 @@
 
 tests/attacks/python/<name>/case.toml: says, kind, expect (pass or fail), look_alike (an honest submission
 that looks similar and passes); hidden: by runner, a test of its own; and what stands beside the starter's
-files: files, bytecode (text to compile and never to check), folders, names (bytes that are no text, as \\xNN).
+files: files, bytecode (text to compile and never check), folders, names (bytes that are no text, as \\xNN).
 _task.toml is the task that all of them are about. Each is graded by both runners.
 """
 
