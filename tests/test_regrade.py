@@ -9,16 +9,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import planning
 import python_tasks
 import regrade
+from graders import staging
 from grading import rungs_for_tests as stand_ins
-from kit import documents, seal, tasks
+from kit import documents, seal, tasks, trees
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.tools import Tools
@@ -185,20 +188,52 @@ def test_G07_what_cannot_be_graded_again_is_said_and_has_no_verdict(batch: Batch
     assert found["after"] is None or found["after"]["outcome"] == "grading"
 
 
-@pytest.mark.parametrize("error", ["OSError: [Errno 28] No space left on device", None])
+FULL = 'mount -t tmpfs -o size=40k,mode=755 none "$1" && shift && exec "$@"'
+
+
+@pytest.mark.parametrize("how", ["disk full", "killed"])
 def test_G07_a_full_disk_or_a_killed_grader_excludes_and_regrading_yields_a_verdict(
-    batch: Batch, error: str | None
+    batch: Batch, how: str
 ) -> None:
-    """No grading.json: the step broke, or it was killed and left not even a receipt. A torn regrading too."""
-    (batch.folder / "regrades").mkdir()
-    (batch.folder / "regrades/1").write_text("")
-    if error:
-        batch.trial.failed("grade", "bug", error)
-    else:
-        batch.trial.killed("grade")
+    """grade.py itself, on a full disk (a small one of its own) or killed while the tests ran."""
+    batch.leave(python_tasks.RIGHT + "import time\ntime.sleep(1)\n")
+    with staging.staged(batch.eval_root) as (staged, place):
+        put(batch.folder / "stage.json", {**STAGE, **staged})
+        small, control = place / "small", planning.control_root() / place.name
+        small.mkdir(0o755)
+        there = python_tasks.load_json(batch.trial.folder / "trial.json")["paths"]
+        paths = {**there, "grading": str(small / "grading"), "grading_control": str(control)}
+        batch.plan(paths=paths)
+        for left in ("grading.json", "receipts/grade.json"):
+            (batch.trial.folder / left).unlink()
+        argv = [sys.executable, str(ROOT / "scripts/grade.py"), str(batch.trial.folder)]
+        if how == "disk full":
+            unshared = ["unshare", "--mount", "sh", "-c", FULL, "sh", str(small)]
+            done = subprocess.run([*unshared, *argv], capture_output=True, text=True, check=False)
+            assert "No space left on device" in done.stderr
+        else:
+            with subprocess.Popen(argv) as grader:
+                until(lambda: (small / "grading/scratch/program/plan.json").exists())
+                grader.kill()
+            trees.remove(control)
+    step = [sys.executable, str(ROOT / "scripts/finalize.py"), str(batch.trial.folder), "--redo"]
+    subprocess.run(step, check=True)
+    recorded = documents.read(batch.trial.folder / "result.json", "result/1")
+    excluded = "grading" if how == "disk full" else "cancelled"  # the runner died with its grader
+    assert (recorded["outcome"], recorded["success"]) == (excluded, None)
+    assert (batch.folder / "regrades").mkdir() is None
+    (batch.folder / "regrades/1").write_text("")  # of a regrading that was cut
     found = only(batch.again())
     assert found["before"] is None
     assert found["after"]["checks"] == PASSED
+    assert found["after"]["outcome"] not in ("grading", "cancelled")
+
+
+def until(done: Callable[[], bool], secs: float = 60.0) -> None:
+    end = time.monotonic() + secs
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_G09_a_batch_without_submissions_is_refused(batch: Batch) -> None:

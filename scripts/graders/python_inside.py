@@ -269,7 +269,7 @@ def by_pytest(path: str, name: str, prefix: str, channel: Channel) -> None:
                 sys.stderr.write(f"{report.longrepr}\n")
 
     folder = os.path.dirname(path)  # noqa: PTH120  # as above
-    flags = ["-c", "/dev/null", f"--rootdir={folder}", f"--confcutdir={folder}", "--assert=plain", "--tb=native"]
+    flags = ["-c", "/dev/null", f"--rootdir={folder}", f"--confcutdir={folder}", "--assert=plain"]
     off = [
         f"-pno:{plugin}" for plugin in ("cacheprovider", "terminal", "junitxml", "pastebin", "faulthandler")
     ]
