@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ import planning
 import python_tasks
 from graders import Infrastructure, Judged, interpreter, python, python_answers, python_corpus, staging
 from grading.bare import Bare
-from kit import documents, python_questions, python_tests, submissions, tasks
+from kit import documents, guard_removal, python_questions, python_tests, submissions, tasks
 from kit.layout import Run
 from kit.submissions import SOLUTION, STARTER, Submission
 
+ROOT = Path(__file__).parents[1]
 RUNNERS = ("unittest", "pytest")
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("attacks/python/*/case.toml"))
 
@@ -92,45 +94,35 @@ def named(name: str) -> dict[str, Any]:
     return tomllib.loads((folder / "case.toml").read_text("utf-8"))
 
 
-# Each guard removed lets a named attack through, or refuses a named honest submission: so each is needed.
-REMOVED = {
-    "only sources reach the copy": ("bytecode-alone", "is_source", None),
-    "a report must be whole": ("exits-at-import", "conclude", None),
-    "an exception is what it is, not what it is called": (
-        "raises-a-lookalike",
-        "any(one is want for one in MRO(kind) for want in wanted)",
-        "kind.__name__ in [want.__name__ for want in wanted]",
-    ),
-    "the report has a descriptor of its own": ("honest-output", "os.dup2(2, 1)", "pass"),
-    "each test file runs in a child": ("honest-chdir", "sys.dont_write_bytecode = True", "sys.exit(3)"),
-    "plain data is bounded": ("returns-itself", "depth > DEPTH", "depth < 0"),
-}
+GUARDS = guard_removal.read(python_corpus.CORPUS / "guards.yaml")
 
 
-@pytest.mark.parametrize("guard", REMOVED)
-def test_D06_without_a_guard_a_named_case_is_judged_wrongly(
-    guard: str, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name, what, instead = REMOVED[guard]
-    case = named(name)
-    if what == "is_source":
-        monkeypatch.setattr(python, what, lambda path: True)
-    elif what == "conclude":
-        monkeypatch.setattr(python_answers, what, lambda state: None)
-    else:
-        text = python.INSIDE.read_text("utf-8")
-        assert what in text
-        changed = root / "inside.py"
-        changed.write_text(text.replace(what, instead or ""))
-        monkeypatch.setattr(python, "INSIDE", changed)
-    if guard == "plain data is bounded":
-        assert "RecursionError" in judged("unittest", root, case)["hidden.chunk"].output.decode()
-        return
-    try:
-        found = verdict(judged("unittest", root, case))
-    except Infrastructure:
-        found = "infrastructure"
-    assert found != case["expect"]
+def test_D06_each_guard_is_a_text_that_stands_once_and_names_its_cases() -> None:
+    known = {folder.name for folder in CASES}
+    for guard in GUARDS:
+        assert (ROOT / "scripts" / guard.file).read_text("utf-8").count(guard.old) == 1, guard.guard
+        assert guard.red, guard.guard
+        assert {*guard.red} <= known, guard.guard
+
+
+@pytest.mark.real
+def test_D06_a_guard_is_missed_when_it_is_away_and_what_guards_nothing_is_not(tmp_path: Path) -> None:
+    """Two of attacks.py python --guards, which takes all of them away."""
+    guard = next(one for one in GUARDS if one.guard == "twins")
+    nothing = replace(guard, old=guard.old, new=f"{guard.old}  # nothing is away")
+    more = ["--light", "--eval-root", str(tmp_path)]
+    tried = guard_removal.tried(ROOT, "python", [guard, nothing], more)
+    assert [guard_removal.missing(*one) for one in tried] == [True, False]
+
+
+def test_D03_the_corpus_is_whole() -> None:
+    """Every attack names an honest look-alike that passes; both runners judge it."""
+    found = python_corpus.cases(python_corpus.CORPUS)
+    honest = {case.name for case in found if case.expect == "pass"}
+    assert all(case.look_alike in honest for case in found if case.expect == "fail")
+    assert len(found) == 2 * len(CASES)
+    assert len(CASES) - len(honest) >= 80
+    assert len(honest) >= 35
 
 
 def test_G07_a_hang_is_the_submissions_failure(root: Path) -> None:
