@@ -39,7 +39,8 @@ class Batch:
     def __init__(self, root: Path, eval_root: Path) -> None:
         self.root, self.evals, self.folder = root, root / "evals", root / "results/batch"
         self.eval_root = eval_root
-        python_tasks.make(self.evals, "unittest")
+        shutil.copytree(ROOT / "evals/fixtures/fixture-labels", self.evals / "fixtures/fixture-labels")
+        python_tasks.make(self.evals, "unittest", 'fixtures = ["fixture-labels"]\n')
         self.trial = Trial(self.folder, until="audit")
         example = ROOT / "tests/schemas/batch.1/valid-rehearsed.json"
         plan = python_tasks.load_json(example)
@@ -188,43 +189,47 @@ def test_G07_what_cannot_be_graded_again_is_said_and_has_no_verdict(batch: Batch
     assert found["after"] is None or found["after"]["outcome"] == "grading"
 
 
-FULL = 'mount -t tmpfs -o size=40k,mode=755 none "$1" && shift && exec "$@"'
+SMALL = 'mount -t tmpfs -o size=40k,mode=755 none "$1" && shift && exec "$@"'
+REFUSES = 'mount --bind /bin/false "$(command -v bwrap)" && shift && exec "$@"'
+FAILURES = {  # each to what it does to a mount namespace of its own, and the outcome
+    "sandbox refused": (REFUSES, "grading"),
+    "fixture gone": ('shift && exec "$@"', "grading"),
+    "disk full": (SMALL, "grading"),
+    "grader killed": ('shift && exec "$@"', "cancelled"),  # the runner dies with its grader
+}
 
 
-@pytest.mark.parametrize("how", ["disk full", "killed"])
-def test_G07_a_full_disk_or_a_killed_grader_excludes_and_regrading_yields_a_verdict(
-    batch: Batch, how: str
-) -> None:
-    """grade.py itself, on a full disk (a small one of its own) or killed while the tests ran."""
+@pytest.mark.parametrize("how", FAILURES)
+def test_G07_a_failure_of_the_machine_excludes_and_regrading_yields_a_verdict(batch: Batch, how: str) -> None:
+    """grade.py itself, where the machine fails it; then finalize.py and regrade.py, where it does not."""
     batch.leave(python_tasks.RIGHT + "import time\ntime.sleep(1)\n")
+    script, excluded = FAILURES[how]
+    fixture, away = batch.evals / "fixtures/fixture-labels", batch.root / "away"
     with staging.staged(batch.eval_root) as (staged, place):
         put(batch.folder / "stage.json", {**STAGE, **staged})
         small, control = place / "small", planning.control_root() / place.name
         small.mkdir(0o755)
         there = python_tasks.load_json(batch.trial.folder / "trial.json")["paths"]
-        paths = {**there, "grading": str(small / "grading"), "grading_control": str(control)}
-        batch.plan(paths=paths)
-        for left in ("grading.json", "receipts/grade.json"):
-            (batch.trial.folder / left).unlink()
-        argv = [sys.executable, str(ROOT / "scripts/grade.py"), str(batch.trial.folder)]
-        if how == "disk full":
-            unshared = ["unshare", "--mount", "sh", "-c", FULL, "sh", str(small)]
-            done = subprocess.run([*unshared, *argv], capture_output=True, text=True, check=False)
-            assert "No space left on device" in done.stderr
-        else:
-            with subprocess.Popen(argv) as grader:
+        batch.plan(paths={**there, "grading": str(small / "grading"), "grading_control": str(control)})
+        for name in ("grading.json", "receipts/grade.json"):
+            (batch.trial.folder / name).unlink()
+        if how == "fixture gone":
+            fixture.rename(away)
+        argv = ["unshare", "--mount", "sh", "-c", script, "sh", str(small), sys.executable]
+        with subprocess.Popen([*argv, str(ROOT / "scripts/grade.py"), str(batch.trial.folder)]) as grader:
+            if how == "grader killed":
                 until(lambda: (small / "grading/scratch/program/plan.json").exists())
                 grader.kill()
-            trees.remove(control)
+        trees.remove(control)
+    if away.exists():
+        away.rename(fixture)
     step = [sys.executable, str(ROOT / "scripts/finalize.py"), str(batch.trial.folder), "--redo"]
     subprocess.run(step, check=True)
     recorded = documents.read(batch.trial.folder / "result.json", "result/1")
-    excluded = "grading" if how == "disk full" else "cancelled"  # the runner died with its grader
-    assert (recorded["outcome"], recorded["success"]) == (excluded, None)
+    assert (recorded["outcome"], recorded["success"]) == (excluded, None), recorded["reason"]
     (batch.folder / "regrades").mkdir()
     (batch.folder / "regrades/1").write_text("")  # of a regrading that was cut
     found = only(batch.again())
-    assert found["before"] is None
     assert found["after"]["checks"] == PASSED
     assert found["after"]["outcome"] not in ("grading", "cancelled")
 
