@@ -61,18 +61,18 @@ class Setting:
     denied: tuple[Path, ...] = ()  # the roots that the deny-list form closes
     running: Rung | None = None  # the rung for many gradings (kept); None: started and ended by each
 
+    @classmethod
+    def planned(cls, plan: Document, stage: Document, place: Run) -> Setting:
+        """As trial/1 has it. A root that is gone need not be closed."""
+        denied = tuple(root for said in plan["denied"] if (root := Path(said)).exists())
+        return cls(stage, place, (plan["uids"][0], plan["uids"][1]), plan["rung"], plan["reads"], denied)
+
 
 def run(trial: Folder) -> None:
     plan, task = trial.read(TRIAL), trial.read(TASK)
     paths = {name: Path(path) for name, path in plan["paths"].items()}
-    setting = Setting(
-        stage=trial.read(STAGE),
-        place=Run(paths["grading"], paths["grading_control"]),
-        uids=(plan["uids"][0], plan["uids"][1]),
-        rung=plan["rung"],
-        reads=plan["reads"],
-        denied=tuple(Path(place) for place in plan["denied"]),
-    )
+    place = Run(paths["grading"], paths["grading_control"])
+    setting = Setting.planned(plan, trial.read(STAGE), place)
     if not Path(setting.stage["node"]["path"]).exists():
         raise Stop(
             Exit.UNAVAILABLE, f"{trial.root}: its batch's tools are gone; regrade.py stages them again"
