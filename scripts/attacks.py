@@ -93,7 +93,7 @@ def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser("attacks.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
     p.add_argument("grader", choices=["cargo", "python"], help="whose corpus")
     p.add_argument("names", nargs="*", metavar="NAME", help="of the corpus, or guards (default: all)")
-    p.add_argument("--guards", action="store_true", help="take each guard away: an attack must turn red")
+    p.add_argument("--guards", action="store_true", help="take each guard away in turn (the names: which)")
     p.add_argument("--kind", metavar="KIND", help="only those of a kind")
     p.add_argument("--scheme", choices=["told", "blind"], help="cargo: judge every hidden test so")
     p.add_argument(
@@ -120,26 +120,27 @@ def run(args: argparse.Namespace) -> list[Outcome]:
     return found
 
 
-def removed(args: argparse.Namespace) -> bool:
-    """Whether each guard, or each that is named, is missed when it is away."""
-    guards = guard_removal.read(CORPUS / args.grader / "guards.yaml")
-    if unknown := {*args.names} - {guard.guard for guard in guards}:
-        raise Stop(Exit.USAGE, f"guards.yaml: has no {', '.join(sorted(unknown))}; see its names")
-    more = ["--eval-root", str(args.eval_root), "--uids", args.uids, *(["--light"] * args.light)]
-    wanted = [guard for guard in guards if not args.names or guard.guard in args.names]
+def guards(args: argparse.Namespace) -> bool:
+    """Whether every guard, or each that is named, is missed by its cases."""
+    known = guard_removal.listed(CORPUS / args.grader)
+    chosen = [one for one in known if not args.names or one.name in args.names]
+    if unknown := sorted({*args.names} - {one.name for one in known}):
+        raise Stop(Exit.USAGE, f"no guard {', '.join(unknown)}; see {args.grader}/{guard_removal.FILE}")
+    options = [f"--jobs={args.jobs}", f"--eval-root={args.eval_root}", f"--uids={args.uids}"]
     missed = 0
-    for guard, red in guard_removal.tried(ROOT, args.grader, wanted, more):
-        missed += guard_removal.missing(guard, red)
-        print(guard_removal.line(guard, red), flush=True)
-    print(f"{missed} of {len(wanted)} guards are missed when they are away")
-    return missed == len(wanted)
+    for guard, right in guard_removal.tried(ROOT, args.grader, chosen, [*options, *["--light"] * args.light]):
+        mark = f"   <-- not missed: {', '.join(right)}" if right else ""
+        print(f"{guard.name:<56} {' '.join(guard.attacks)}{mark}", flush=True)
+        missed += not right
+    print(f"\n{missed} of {len(chosen)} guards are missed by the cases that are named for them")
+    return missed == len(chosen)
 
 
 def main() -> None:
     args, started = parser().parse_intermixed_args(), time.monotonic()
     try:
         if args.guards:
-            sys.exit(Exit.OK if removed(args) else Exit.NO)
+            sys.exit(Exit.OK if guards(args) else Exit.NO)
         found = run(args)
     except Stop as stop:
         fail("attacks", stop)

@@ -94,25 +94,28 @@ def named(name: str) -> dict[str, Any]:
     return tomllib.loads((folder / "case.toml").read_text("utf-8"))
 
 
-GUARDS = guard_removal.read(python_corpus.CORPUS / "guards.yaml")
+GUARDS = guard_removal.listed(python_corpus.CORPUS)
 
 
 def test_D06_each_guard_is_a_text_that_stands_once_and_names_its_cases() -> None:
     known = {folder.name for folder in CASES}
     for guard in GUARDS:
-        assert (ROOT / "scripts" / guard.file).read_text("utf-8").count(guard.old) == 1, guard.guard
-        assert guard.red, guard.guard
-        assert {*guard.red} <= known, guard.guard
+        for change in guard.change:
+            assert (ROOT / "scripts" / change["file"]).read_text("utf-8").count(change["find"]) == 1, (
+                guard.name
+            )
+        assert guard.attacks, guard.name
+        assert {*guard.attacks} <= known, guard.name
 
 
 @pytest.mark.real
 def test_D06_a_guard_is_missed_when_it_is_away_and_what_guards_nothing_is_not(tmp_path: Path) -> None:
-    """Two of attacks.py python --guards, which takes all of them away."""
-    guard = next(one for one in GUARDS if one.guard == "twins")
-    nothing = replace(guard, old=guard.old, new=f"{guard.old}  # nothing is away")
-    more = ["--light", "--eval-root", str(tmp_path)]
-    tried = guard_removal.tried(ROOT, "python", [guard, nothing], more)
-    assert [guard_removal.missing(*one) for one in tried] == [True, False]
+    """One of attacks.py python --guards, which takes all of them away."""
+    guard = next(one for one in GUARDS if one.name == "twins")
+    (change,) = guard.change
+    nothing = replace(guard, change=[{**change, "put": f"{change['find']}  # nothing is away"}])
+    tried = guard_removal.tried(ROOT, "python", [guard, nothing], ["--light", f"--eval-root={tmp_path}"])
+    assert [right for _, right in tried] == [[], ["answers-one-of-two"]]
 
 
 def test_D03_the_corpus_is_whole() -> None:

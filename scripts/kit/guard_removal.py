@@ -1,87 +1,81 @@
-"""Take the guards of a grader away, one by one: an attack that each is listed with must turn red.
+"""Take the guards of a grader away, one by one: the cases that each is listed with must turn red.
 
-tests/attacks/<grader>/guards.yaml is a list of {guard, says, file, old, new, red}. In a copy of scripts/ the
-text `old`, which stands once in `file`, becomes `new`; attacks.py of that copy grades the cases of `red`.
-Each must come out wrong (an attack passes, an honest submission is refused, a grading breaks). With nothing
-removed all of them must be right, or redness would mean nothing. It changes nothing here.
+tests/attacks/<grader>/_guards.toml lists them: each change is a text of scripts/ that stands there exactly
+once, and what to put in its place. attacks.py of a copy with the change grades the cases. Each must come out
+wrong (an attack passes, an honest submission is refused; an error proves nothing), and all of them right while
+nothing is away, or redness would mean nothing. It changes nothing here.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from kit.contract import Exit, Stop
 
-BESIDE = (
-    "tests",
-    "tools",
-    "schemas",
-    ".tools",
-    "evals",
-    "pyproject.toml",
-)  # what the programs of scripts/ look up
-MARK = "<-- wrong"  # of attacks.py's table
+FILE = "_guards.toml"
+WRONG = re.compile(r"(\S+) .* (pass|fail) +[\d.]+ +<-- wrong")  # a row of attacks.py's table
 
 
 @dataclass(frozen=True)
 class Guard:
-    guard: str  # its name
-    says: str  # what it is for
-    file: str  # below scripts/
-    old: str
-    new: str
-    red: tuple[str, ...]  # cases of the corpus
+    name: str
+    attacks: Sequence[str]  # cases of the corpus
+    change: Sequence[Mapping[str, str]]  # file below scripts/, find, put
+    scheme: str | None = None  # of hidden Rust tests; None: as they say
 
 
-def read(file: Path) -> list[Guard]:
-    return [Guard(**{**one, "red": tuple(one["red"])}) for one in yaml.safe_load(file.read_text("utf-8"))]
+def listed(corpus: Path) -> list[Guard]:
+    return [Guard(**one) for one in tomllib.loads((corpus / FILE).read_text("utf-8"))["guard"]]
 
 
 def tried(
-    root: Path, grader: str, guards: Sequence[Guard], more: Sequence[str]
+    root: Path, grader: str, guards: Sequence[Guard], options: Sequence[str]
 ) -> Iterator[tuple[Guard, list[str]]]:
-    """Each guard, and which of its cases were judged wrongly without it. more: words for attacks.py."""
-    with tempfile.TemporaryDirectory(prefix="guards-") as folder:
+    """Each guard, and which of its cases stayed right without it. options: of attacks.py."""
+    with tempfile.TemporaryDirectory(prefix="agent-eval-guards-") as folder:
         copy = Path(folder)
-        for name in BESIDE:
-            (copy / name).symlink_to(root / name)
+        for entry in root.iterdir():
+            if entry.name != "scripts":
+                (copy / entry.name).symlink_to(entry)
         shutil.copytree(root / "scripts", copy / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
-        named = sorted({name for guard in guards for name in guard.red})
-        if wrong := graded(copy, grader, named, more):
-            raise Stop(Exit.NO, f"{', '.join(wrong)}: wrong with every guard in place; correct that first")
+        for scheme in {guard.scheme for guard in guards}:
+            cases = {name for guard in guards if guard.scheme == scheme for name in guard.attacks}
+            if wrong := wrongly(copy, grader, sorted(cases), scheme, options):
+                raise Stop(Exit.NO, f"{', '.join(wrong)}: wrong though no guard is away; correct that first")
         for guard in guards:
-            file = copy / "scripts" / guard.file
-            text = file.read_text("utf-8")
-            if text.count(guard.old) != 1:
-                there = f"stands {text.count(guard.old)} times in {guard.file}"
-                raise Stop(Exit.BAD_INPUT, f"guard {guard.guard}: its text {there}; correct guards.yaml")
-            file.write_text(text.replace(guard.old, guard.new), "utf-8")
-            yield guard, graded(copy, grader, guard.red, more)
-            file.write_text(text, "utf-8")
+            before = {copy / "scripts" / one["file"]: b"" for one in guard.change}
+            before = {file: file.read_bytes() for file in before}
+            for change in guard.change:
+                apply(copy / "scripts" / change["file"], change)
+            wrong = wrongly(copy, grader, guard.attacks, guard.scheme, options)
+            yield guard, [name for name in guard.attacks if name not in wrong]
+            for file, data in before.items():
+                file.write_bytes(data)
 
 
-def missing(guard: Guard, red: Sequence[str]) -> bool:
-    return {*guard.red} <= {*red}
+def apply(file: Path, change: Mapping[str, str]) -> None:
+    text = file.read_text("utf-8")
+    if (count := text.count(change["find"])) != 1:
+        why = f"stands there {count} times, not once; correct {FILE}"
+        raise Stop(Exit.BAD_INPUT, f"{change['file']}: {change['find'].strip()!r} {why}")
+    file.write_text(text.replace(change["find"], change["put"]), "utf-8")
 
 
-def line(guard: Guard, red: Sequence[str]) -> str:
-    left = [name for name in guard.red if name not in red]
-    said = f"still right: {', '.join(left)}" if left else f"red: {', '.join(guard.red)}"
-    return f"{'FAIL' if left else 'ok  '} {guard.guard:40} {said}"
-
-
-def graded(copy: Path, grader: str, names: Sequence[str], more: Sequence[str]) -> list[str]:
+def wrongly(
+    copy: Path, grader: str, names: Sequence[str], scheme: str | None, options: Sequence[str]
+) -> list[str]:
     """The cases that the copy judges wrongly."""
-    argv = [sys.executable, str(copy / "scripts/attacks.py"), grader, *names, *more]
+    argv = [sys.executable, str(copy / "scripts/attacks.py"), grader, *names, *options]
+    argv += ["--scheme", scheme] if scheme else []
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode not in (Exit.OK, Exit.NO):
         raise Stop(Exit.UNAVAILABLE, f"attacks.py ended with {done.returncode}: {done.stderr.strip()[-500:]}")
-    return [line.split()[0] for line in done.stdout.splitlines() if line.endswith(MARK)]
+    return [found[1] for line in done.stdout.splitlines() if (found := WRONG.fullmatch(line))]
