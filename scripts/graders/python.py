@@ -20,7 +20,7 @@ from typing import Any
 from graders import Bench, Done, Infrastructure, Judged, Work, libtest, python_answers, python_libraries
 from graders.interpreter import python
 from graders.sandbox import open_folder
-from kit import python_questions
+from kit import python_questions, python_tests
 from kit.globs import Editable
 from kit.python_questions import Asked
 from kit.seal import place
@@ -74,13 +74,9 @@ def hidden(work: Work) -> Iterator[Job]:
 
 def own(work: Work) -> Iterator[Job]:
     """Test files of the starter that no submission may edit, so that they are trusted too."""
-    editable = Editable(work.task["editable"])
     for file in sorted(work.copy.rglob("*.py")):
         path = file.relative_to(work.copy)
-        named = path.name.startswith("test_") or (
-            work.task["grader"] == "pytest" and path.stem.endswith("_test")
-        )
-        if named and os.fsencode(path) not in editable:
+        if python_tests.is_own(path, work.task):
             asked = turned(str(path), file.read_bytes(), work)
             if asked.tests:
                 yield Job("own_tests", f"own {path}", asked, str(path))

@@ -2,7 +2,7 @@
 
 tests/attacks/<grader>/_guards.toml lists them: each change is a text of scripts/ that stands there exactly
 once, and what to put in its place. attacks.py of a copy with the change grades the cases. Each must come out
-wrong (an attack passes, an honest submission is refused; an error proves nothing), and all of them right while
+wrong (an attack passes, an honest submission is refused; an error proves nothing), and all be right while
 nothing is away, or redness would mean nothing. It changes nothing here.
 """
 
