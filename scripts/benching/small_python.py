@@ -1,8 +1,8 @@
 """Time the grading of 22 small Python tasks (small_python.toml, by both runners) in the sandbox of trials.
 
 Each worker keeps one srt running, as check_tasks does; each run of tests still gets a sandbox of its own, and
-each grading its copy, its seal and its uid. Prints tasks a second, and the CPU time of the whole machine
-meanwhile: only on an idle machine is that the gradings' own.
+each grading its copy and its uid; from the submission in place to the verdict. Prints tasks a second, and
+the CPU time of the whole machine meanwhile: only on an idle machine is that the gradings' own.
 """
 
 from __future__ import annotations
@@ -114,7 +114,10 @@ def measure(eval_root: Path, rounds: int, jobs: int) -> None:
                     begins, ends = zip(*pool.map(share, work), strict=True)
                 secs, busy = (max(ends)[at] - min(begins)[at] for at in (0, 1))
                 each = f"{busy / len(of_kind):.3f} s of CPU each"
-                print(f"{len(of_kind)} {kind} tasks: {len(of_kind) / secs:5.1f} a second, {each}", flush=True)
+                print(
+                    f"{len(of_kind)} {kind or 'small'} tasks: {len(of_kind) / secs:5.1f} a second, {each}",
+                    flush=True,
+                )
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {jobs} at a time")
 
 
