@@ -151,8 +151,10 @@ def conclude(state: Report) -> None:
         if not state.heard.get(test):
             raise Wrong(f"{test} came to no assertion")
     for number, question in asked.questions.items():
-        if question.must and not state.seen[number]:
-            raise Wrong(f"the assertion in line {question.line} was not reached")
+        must = question.must * max(1, state.ended[question.test])
+        if state.seen[number] < must:
+            times = f"{state.seen[number]} times, {must} expected"
+            raise Wrong(f"the assertion in line {question.line} was reached {times}")
     if lost := asked.must_see - state.tokens:
         raise Wrong(f"{len(lost)} rows of a table were not asserted")
     if any(state.truths[twin] != state.truths[number] for twin, number in asked.twins.items()):

@@ -54,7 +54,8 @@ class Question:
     expected: tuple[Any, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     line: int = 0
-    must: bool = False  # it is reached on every way through its test
+    must: int = 0  # how often it is reached on every way through its test
+    test: str = ""  # as the report names it
     canary: bool = False
 
 
@@ -138,12 +139,12 @@ class Turner:
     def __init__(self, asked: Asked, module: ast.Module) -> None:
         self.asked, self.tables, self.names = asked, tables(module), expected_names(module)
         self.expected: dict[str, ast.expr] = {}  # names to what was taken out
-        self.line, self.must, self.canary = 0, False, False  # of the statement at hand
-        module.body = self.scope(module.body, must=False)
+        self.line, self.must, self.owner, self.test = 0, 0, "", ""  # of the statement at hand
+        module.body = self.scope(module.body, must=0)
 
     # statements
 
-    def scope(self, body: list[ast.stmt], *, must: bool) -> list[ast.stmt]:
+    def scope(self, body: list[ast.stmt], *, must: int) -> list[ast.stmt]:
         """Assignments of expected values: remember what is expected, leave nothing of it."""
         for node in body:
             match node:
@@ -152,16 +153,18 @@ class Turner:
                         self.expected[name], node.value = value, ast.Constant(None)
         return self.block(body, must=must)
 
-    def block(self, body: Sequence[ast.stmt], *, must: bool) -> list[ast.stmt]:
+    def block(self, body: Sequence[ast.stmt], *, must: int) -> list[ast.stmt]:
         return [new for node in body for new in self.statement(node, must)]
 
-    def statement(self, node: ast.stmt, must: bool) -> list[ast.stmt]:
+    def statement(self, node: ast.stmt, must: int) -> list[ast.stmt]:
         self.line, self.must = node.lineno, must
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return [self.function(node)]
             case ast.ClassDef():
-                node.body = self.block(node.body, must=False)
+                outer, self.owner = self.owner, f"{node.name}."
+                node.body = self.block(node.body, must=0)
+                self.owner = outer
                 return [node]
             case ast.Assert():
                 return self.assertion(node.test)
@@ -169,37 +172,37 @@ class Turner:
                 return self.called(node, call, name)
             case ast.For():
                 return [self.loop(node, must)]
-        through = must and _goes_through(node)
+        through = must * _goes_through(node)
         self.expressions(node)
         for part in ("body", "orelse", "finalbody"):
             if isinstance(inner := getattr(node, part, None), list):
                 setattr(node, part, self.block(inner, must=through))
         for inner in ast.iter_child_nodes(node):
             if isinstance(inner, ast.ExceptHandler | ast.match_case):
-                inner.body = self.block(inner.body, must=False)
+                inner.body = self.block(inner.body, must=0)
         return [node]
 
     def function(self, node: Function) -> Function:
-        outer = (self.names, dict(self.expected))
+        outer = (self.names, dict(self.expected), self.test)
         self.names = self.names | expected_names(node)
-        test, self.canary = node.name.startswith("test"), self.asked.canary.endswith(node.name)
+        self.test, test = f"{self.owner}{node.name}", node.name.startswith("test")
         if test and isinstance(node, ast.AsyncFunctionDef):
             self.problem("is an async test, which is not built yet; write a plain one")
         if isinstance(node, ast.FunctionDef):
             for call in parametrized(node):
                 self.columns(call)
-        node.body = self.scope(node.body, must=test)
-        self.names, self.expected = outer
+        node.body = self.scope(node.body, must=int(test))
+        self.names, self.expected, self.test = outer
         return node
 
-    def loop(self, node: ast.For, must: bool) -> ast.For:
+    def loop(self, node: ast.For, must: int) -> ast.For:
         rows = self.rows(node.iter)
         if rows is not None:
             targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
             self.replace(rows, [t.id if isinstance(t, ast.Name) else "" for t in targets], must)
-        whole = must and rows is not None and bool(rows.elts)
-        node.body = self.block(node.body, must=whole and not _leaves(node))
-        node.orelse = self.block(node.orelse, must=False)
+        known = [row for row in rows.elts if not isinstance(row, ast.Starred)] if rows else []
+        node.body = self.block(node.body, must=0 if _leaves(node) else must * len(known))
+        node.orelse = self.block(node.orelse, must=0)
         return node
 
     # tables of expected values
@@ -214,9 +217,9 @@ class Turner:
             return
         said = constant(call.args[0])
         names = [one.strip() for one in said.split(",")] if isinstance(said, str) else list(said)
-        self.replace(rows, names, must=True)
+        self.replace(rows, names, must=1)
 
-    def replace(self, rows: ast.List | ast.Tuple, names: Sequence[str], must: bool) -> None:
+    def replace(self, rows: ast.List | ast.Tuple, names: Sequence[str], must: int) -> None:
         """In each row, what only stands for an expected value becomes a token for it."""
         for at, name in enumerate(names):
             if name not in self.names:
@@ -234,7 +237,7 @@ class Turner:
                 else:
                     rows.elts[number] = token
 
-    def token(self, value: Any, must: bool) -> ast.expr:
+    def token(self, value: Any, must: int) -> ast.expr:
         number = len(self.asked.tokens) + 1
         self.asked.tokens[number] = value
         if must:
@@ -302,7 +305,8 @@ class Turner:
                 numbers.append(one)
         if twin:
             self.asked.twins[numbers[1]] = numbers[0]
-        asked = replace(question, line=self.line, must=self.must, canary=self.canary)
+        canary = self.test == self.asked.canary
+        asked = replace(question, line=self.line, must=self.must, test=self.test, canary=canary)
         self.asked.questions[numbers[0]] = asked
         return [ast.Constant(one) for one in numbers]
 

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 
 import tree_sitter
 
+from kit.hidden_tests import walk
+
 TREES: Mapping[str, tuple[str, str]] = {  # suffix to package and its function
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), ("tree_sitter_javascript", "language")),
     **dict.fromkeys((".ts", ".mts", ".cts"), ("tree_sitter_typescript", "language_typescript")),
@@ -66,14 +68,6 @@ def found(path: str, source: bytes) -> list[str]:
 def parser(package: str, function: str) -> tree_sitter.Parser:
     language = getattr(importlib.import_module(package), function)()
     return tree_sitter.Parser(tree_sitter.Language(language))
-
-
-def walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    stack = [node]
-    while stack:
-        here = stack.pop()
-        yield here
-        stack += reversed(here.children)
 
 
 def is_mark(language: str, node: tree_sitter.Node) -> bool:
