@@ -22,9 +22,10 @@ from typing import cast
 import plan
 import planning
 import rungs
-from graders import Infrastructure, cargo, light_rung, staging
+from graders import Infrastructure, cargo, light_rung, python_corpus, staging
 from graders.cargo_corpus import Case, Outcome, cases, graded
 from graders.sandbox import Sandboxes, own_uid, scratch
+from kit import guard_removal
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 from kit.layout import Run
@@ -43,6 +44,7 @@ class Setting:
     uids: tuple[int, int]
     light: bool
     scheme: str | None
+    grader: str
 
 
 def rung(light: bool) -> Rung:
@@ -51,12 +53,14 @@ def rung(light: bool) -> Rung:
 
 def attempt(work: tuple[Setting, Case]) -> Outcome:
     setting, case = work
-    run = Run(setting.place / f"{case.name}", setting.control / str(os.getpid()))
+    run = Run(setting.place / f"{case.name}-{case.hidden}", setting.control / str(os.getpid()))
     started = time.monotonic()
     with own_uid(*setting.uids) as uid, scratch(run, uid):
         until = time.monotonic() + DEADLINE_SECS
         bench = Sandboxes(rung(setting.light), setting.stage, run, uid, until, "allow-list", ())
         try:
+            if setting.grader == "python":
+                return python_corpus.graded(case, run, bench, started)
             return graded(case, run, bench, cargo.judge, setting.scheme, started)
         except (Infrastructure, Stop) as problem:
             return Outcome(case, "error", str(problem), time.monotonic() - started)
@@ -87,10 +91,11 @@ def summed(found: Sequence[Outcome], secs: float) -> None:
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser("attacks.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
-    p.add_argument("grader", choices=["cargo"], help="whose corpus")
-    p.add_argument("names", nargs="*", metavar="NAME", help="folders of the corpus (default: all)")
+    p.add_argument("grader", choices=["cargo", "python"], help="whose corpus")
+    p.add_argument("names", nargs="*", metavar="NAME", help="of the corpus, or guards (default: all)")
+    p.add_argument("--guards", action="store_true", help="take each guard away in turn (the names: which)")
     p.add_argument("--kind", metavar="KIND", help="only those of a kind")
-    p.add_argument("--scheme", choices=["told", "blind"], help="judge every hidden test by this scheme")
+    p.add_argument("--scheme", choices=["told", "blind"], help="cargo: judge every hidden test so")
     p.add_argument(
         "--light", action="store_true", help="bubblewrap in the place of srt, with the same limits"
     )
@@ -101,22 +106,41 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> list[Outcome]:
-    chosen = cases(CORPUS / args.grader, args.names, args.kind)
+    known = python_corpus.cases if args.grader == "python" else cases
+    chosen = known(CORPUS / args.grader, args.names, args.kind)
     if why := rung(args.light).unavailable():
         raise Stop(Exit.UNAVAILABLE, why)
     found, (first, last) = [], planning.uids(args.uids)
     with staging.staged(args.eval_root.resolve()) as (staged, place):
         control = planning.control_root() / place.name[-8:]
-        setting = Setting(staged, place, control, (first, last), args.light, args.scheme)
+        setting = Setting(staged, place, control, (first, last), args.light, args.scheme, args.grader)
         for outcome in outcomes(setting, chosen, args.jobs):
             show(outcome)
             found.append(outcome)
     return found
 
 
+def guards(args: argparse.Namespace) -> bool:
+    """Whether every guard, or each that is named, is missed by its cases."""
+    known = guard_removal.listed(CORPUS / args.grader)
+    chosen = [one for one in known if not args.names or one.name in args.names]
+    if unknown := sorted({*args.names} - {one.name for one in known}):
+        raise Stop(Exit.USAGE, f"no guard {', '.join(unknown)}; see {args.grader}/{guard_removal.FILE}")
+    options = [f"--jobs={args.jobs}", f"--eval-root={args.eval_root}", f"--uids={args.uids}"]
+    missed = 0
+    for guard, right in guard_removal.tried(ROOT, args.grader, chosen, [*options, *["--light"] * args.light]):
+        mark = f"   <-- not missed: {', '.join(right)}" if right else ""
+        print(f"{guard.name:<56} {' '.join(guard.attacks)}{mark}", flush=True)
+        missed += not right
+    print(f"\n{missed} of {len(chosen)} guards are missed by the cases that are named for them")
+    return missed == len(chosen)
+
+
 def main() -> None:
     args, started = parser().parse_intermixed_args(), time.monotonic()
     try:
+        if args.guards:
+            sys.exit(Exit.OK if guards(args) else Exit.NO)
         found = run(args)
     except Stop as stop:
         fail("attacks", stop)

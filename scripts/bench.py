@@ -2,7 +2,8 @@
 """Time the harness: its own seconds per trial and before a batch, and cargo in the grading's sandboxes.
 
 A benchmark, not a test: it prints medians over several rounds, the two sides of a ratio in turn, and judges
-nothing. "Harness" is everything but the client's session and cargo, the sandbox's starts included.
+nothing. "Harness" is everything but the client's session and cargo, the sandbox's starts included. `python`
+times the grading of small Python tasks instead (benching/small_python.py).
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import plan
 import smoke
+from benching import small_python
 from kit import documents, programs, tasks, tied, tools, trees
 from kit.contract import Exit, Stop, fail
 
@@ -116,6 +119,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         "bench.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
     )
+    parser.add_argument("what", nargs="?", choices=["trial", "python"], default="trial")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="for python")
     parser.add_argument(
         "--rounds", type=int, default=5, metavar="N", help="counted rounds, after one warm-up"
     )
@@ -123,7 +128,10 @@ def main() -> None:
     args = parser.parse_args()
     tied.follow()
     try:
-        measure(args.rounds, ["--eval-root", args.eval_root] if args.eval_root else [])
+        if args.what == "python":
+            small_python.measure(Path(args.eval_root or plan.eval_root()).resolve(), args.rounds, args.jobs)
+        else:
+            measure(args.rounds, ["--eval-root", args.eval_root] if args.eval_root else [])
     except programs.Broken as error:
         fail("bench", Stop(Exit.UNAVAILABLE, str(error)))
     except Stop as stop:

@@ -86,8 +86,8 @@ def grader(root: Path, uids: tuple[int, int]) -> Iterator[Grade]:
 
     with staging.staged(root) as (staged, place):
         run = Run(place / "grading", planning.control_root() / secrets.token_hex(4))
-        setting = grade.Setting(staged, run, uids)
-        yield lambda task, tree: grade.grade_tree(task.document(), task.evals, tree, setting)
+        with grade.kept(grade.Setting(staged, run, uids)) as setting:
+            yield lambda task, tree: grade.grade_tree(task.document(), task.evals, tree, setting)
 
 
 def check(evals: Path, name: str, grade: Grade | None, mutants: int | None = None) -> Checked:

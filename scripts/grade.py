@@ -8,11 +8,12 @@ which the kept submission can be graded again. It leaves nothing running and no 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -58,20 +59,20 @@ class Setting:
     rung: str = "srt"
     reads: Literal["allow-list", "deny-list"] = "allow-list"
     denied: tuple[Path, ...] = ()  # the roots that the deny-list form closes
+    running: Rung | None = None  # the rung for many gradings (kept); None: started and ended by each
+
+    @classmethod
+    def planned(cls, plan: Document, stage: Document, place: Run) -> Setting:
+        """As trial/1 has it. A root that is gone need not be closed."""
+        denied = tuple(root for said in plan["denied"] if (root := Path(said)).exists())
+        return cls(stage, place, (plan["uids"][0], plan["uids"][1]), *rungs.for_grading(plan), denied)
 
 
 def run(trial: Folder) -> None:
     plan, task = trial.read(TRIAL), trial.read(TASK)
     paths = {name: Path(path) for name, path in plan["paths"].items()}
-    rung, reads = rungs.for_grading(plan)
-    setting = Setting(
-        stage=trial.read(STAGE),
-        place=Run(paths["grading"], paths["grading_control"]),
-        uids=(plan["uids"][0], plan["uids"][1]),
-        rung=rung,
-        reads=reads,
-        denied=tuple(Path(place) for place in plan["denied"]),
-    )
+    place = Run(paths["grading"], paths["grading_control"])
+    setting = Setting.planned(plan, trial.read(STAGE), place)
     if not Path(setting.stage["node"]["path"]).exists():
         raise Stop(
             Exit.UNAVAILABLE, f"{trial.root}: its batch's tools are gone; regrade.py stages them again"
@@ -129,15 +130,14 @@ def grade_tree(
     body |= {"content_hash": task["content_hash"], "grader_sha256": own_hash()}
     body |= {"uid": None, "cargo_secs": None, "sandbox_secs": None}
     try:
-        place, stage = setting.place, setting.stage
-        steady = rungs.steady(setting.rung, stage, place.control / "srt")
-        with own_uid(*setting.uids) as uid, scratch(place, uid), steady as rung:
+        place, started_rung = setting.place, usable(setting, setting.place.control / "srt")
+        with own_uid(*setting.uids) as uid, scratch(place, uid), started_rung as rung:
             body["uid"], known = uid, same(task, evals)
             until = started + task["deadlines_secs"]["grading"]
-            bench = sandboxes(rung, setting, uid, until)
+            bench = Sandboxes(rung, setting.stage, place, uid, until, setting.reads, setting.denied)
             left = assertions.Left(tree, sealed, tuple(symposiums))
-            judged = verdicts(known, task, left, setting.place, bench, invalid)
-            steps.extend(kept(one, output) for one in judged)  # one by one: what was judged stays
+            judged = verdicts(known, task, left, place, bench, invalid)
+            steps.extend(step(one, output) for one in judged)  # one by one: what was judged stays
             body["sandbox_secs"] = round(bench.starting_secs, 3)
     except (Infrastructure, Stop) as problem:
         if isinstance(problem, Stop) and problem.code is not Exit.UNAVAILABLE:
@@ -161,10 +161,27 @@ def same(task: Document, evals: Path) -> tasks.Task:
     return found
 
 
-def sandboxes(rung: Rung, setting: Setting, uid: int | None, until: float) -> Sandboxes:
-    if why := rung.unavailable():
-        raise Infrastructure(why)
-    return Sandboxes(rung, setting.stage, setting.place, uid, until, setting.reads, setting.denied)
+@contextlib.contextmanager
+def usable(setting: Setting, folder: Path) -> Iterator[Rung]:
+    """The rung that is running; else a new one, in that folder, found usable first."""
+    if setting.running:
+        yield setting.running
+        return
+    if why := rungs.load(setting.rung).unavailable():
+        raise Stop(Exit.UNAVAILABLE, why)
+    with rungs.steady(setting.rung, setting.stage, folder) as rung:
+        yield rung
+
+
+@contextlib.contextmanager
+def kept(setting: Setting) -> Iterator[Setting]:
+    """The same for many gradings, one after another: one start of the rung; each run has its own sandbox."""
+    folder = setting.place.control.with_name(f"{setting.place.control.name}-rung")
+    try:
+        with usable(setting, open_folder(folder, 0o711)) as rung:
+            yield replace(setting, running=rung)
+    finally:
+        trees.remove(folder)
 
 
 def verdicts(
@@ -199,7 +216,7 @@ def own_hash() -> str:
     return total.hexdigest()
 
 
-def kept(judged: Judged, output: Path | None) -> Document:
+def step(judged: Judged, output: Path | None) -> Document:
     """The step, with its output written beside the others'."""
     name = f"{judged.name}.log" if output and judged.output else None
     if output and name:

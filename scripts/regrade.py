@@ -161,16 +161,9 @@ def graded(again: Again, trial: Path, output: Path) -> Document:
     except Stop as stop:
         raise Infrastructure(str(stop)) from stop
     as_sealed(trial / SUBMISSION.path, sealed)
-    rung, reads = rungs.for_grading(plan)
     word = secrets.token_hex(4)
-    setting = grade.Setting(
-        stage=again.staged,
-        place=Run(again.place / f"grading-{word}", planning.control_root() / word),
-        uids=(plan["uids"][0], plan["uids"][1]),
-        rung=rung,
-        reads=reads,
-        denied=tuple(place for said in plan["denied"] if (place := Path(said)).exists()),
-    )
+    place = Run(again.place / f"grading-{word}", planning.control_root() / word)
+    setting = grade.Setting.planned(plan, again.staged, place)
     wrong = edits.invalid(sealed["entries"], sealed["cap"], Editable(task.file["editable"]))
     collected, setup = document(trial, COLLECTED.path, "collected/1"), document(trial, SETUP.path, "setup/1")
     return grade.grade_tree(

@@ -139,6 +139,10 @@ def test_D03_files_unchanged_compares_bytes_and_modes(evals: Path, change: Chang
         (lambda t: (t / "README.md").write_text("x"), "fail"),
         (lambda t: (t / "chunkers").mkdir(), "fail"),
         (lambda t: (t / "chunker2.py").write_text("x"), "fail"),
+        (lambda t: (t / "README.md").unlink(), "fail"),
+        (lambda t: (t / "README.md").chmod(0o755), "fail"),
+        (lambda t: (t / "leak").symlink_to("chunker"), "fail"),
+        (lambda t: (t / "chunker/__init__.py").unlink(), "pass"),
     ],
 )
 def test_D03_changed_paths_within(evals: Path, change: Change, verdict: str) -> None:
@@ -163,13 +167,27 @@ SKIPS = {
         ("#[cfg(test)]\nmod t {}\n", "#[cfg(any())]\nmod t {}\n"),
         ("", "#[cfg_attr(all(), ignore)]\nfn a() {}\n"),
     ],
-    "x.js": [("it('a', f); // it.skip\n", "it.skip('a', f);\n"), ("skip = 'xit(1)';\n", "xit('a', f);\n")],
+    "x.js": [
+        ("it('a', f); // it.skip\n", "it.skip('a', f);\n"),
+        ("skip = 'xit(1)';\n", "xit('a', f);\n"),
+        ("it['each']([1]);\nfind({ skip: 10 });\n", "it['skip']('a', f);\n"),
+        ("test('a', { timeout: 1 }, f);\n", "test('a', { skip: true }, f);\n"),
+    ],
     "x.ts": [("test('a', () => {});\n", "describe.only('a', () => {});\n")],
     "x.tsx": [("test('a', () => <a/>);\n", "test.todo('a');\n")],
     "x_test.go": [
-        ("package a\nfunc T(t *testing.T) { t.Log(1) }\n", "package a\nfunc T(t *T) { t.Skip() }\n")
+        ("package a\nfunc T(t *testing.T) { t.Log(1) }\n", "package a\nfunc T(t *T) { t.Skip() }\n"),
+        ("// go build\npackage a\n", "//go:build never\n\npackage a\n"),
     ],
-    "X.java": [("class A { @Test void a() {} }\n", 'class A { @Disabled("x") @Test void a() {} }\n')],
+    "x.go": [("//go:build linux\npackage a\n", "package a\nfunc F(t *T) { t.Skip() }\n")],
+    "X.java": [
+        ("class A { @Test void a() {} }\n", 'class A { @Disabled("x") @Test void a() {} }\n'),
+        (
+            "class A { @Test(enabled = true) void a() {} }\n",
+            "class A { @Test(enabled = false) void a() {} }\n",
+        ),
+        ('class A { String s = "@Ignore"; }\n', "class A { void a() { Assumptions.assumeTrue(false); } }\n"),
+    ],
 }
 
 

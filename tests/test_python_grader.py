@@ -2,67 +2,30 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import re
 import secrets
 import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import grade
-import graders
 import planning
 import python_tasks
-from graders import Infrastructure, Judged, Work, grading_copy, interpreter, python, python_answers, staging
-from graders.sandbox import open_folder
+from graders import Infrastructure, Judged, interpreter, python, python_answers, python_corpus, staging
 from grading.bare import Bare
-from kit import documents, python_questions, python_tests, submissions, tasks
+from kit import documents, guard_removal, python_questions, python_tests, submissions, tasks
 from kit.layout import Run
 from kit.submissions import SOLUTION, STARTER, Submission
 
+ROOT = Path(__file__).parents[1]
 RUNNERS = ("unittest", "pytest")
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("attacks/python/*/case.toml"))
-
-
-def build(runner: str, root: Path, case: dict[str, Any]) -> Work:
-    """The grading copy of a submission, as grade.py makes it."""
-    folder = python_tasks.make(root / "evals", runner)
-    tree = root / "left"
-    shutil.copytree(folder / "starter", tree)
-    for name in case.get("folders", ()):
-        shutil.rmtree(tree / name, ignore_errors=True)
-        (tree / name).mkdir(parents=True)
-    python_tasks.write(tree, case.get("files", {}))
-    for name, text in case.get("bytecode", {}).items():
-        compiled(tree / name, text, alone=name not in case.get("files", {}))
-    for name in case.get("names", ()):
-        said = re.sub(rb"\\x(..)", lambda m: bytes([int(m[1], 16)]), name.encode())
-        os.close(os.open(os.fsencode(tree) + b"/" + said, os.O_CREAT | os.O_WRONLY))
-    task = tasks.load(root / "evals", "chunk")
-    copy, fixtures = open_folder(root / "copy"), open_folder(root / "fixtures")
-    grading_copy.make(task, tree, copy, fixtures)
-    return Work(task.document(), copy, task.checks, open_folder(root / "scratch"), fixtures)
-
-
-def compiled(file: Path, text: str, *, alone: bool) -> None:
-    """Unchecked-hash bytecode of that text: beside the source, or in its place."""
-    source = file.with_name("written.py")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    source.write_text(text)
-    code = compile(text, str(file), "exec")
-    data = importlib._bootstrap_external._code_to_hash_pyc(  # type: ignore[attr-defined]  # py_compile cannot compile one text under another's name
-        code, importlib.util.source_hash(text.encode()), False
-    )
-    source.unlink()
-    cache = file.with_suffix(".pyc") if alone else Path(importlib.util.cache_from_source(str(file)))
-    cache.parent.mkdir(exist_ok=True)
-    cache.write_bytes(data)
 
 
 @pytest.fixture
@@ -73,8 +36,7 @@ def root() -> Iterator[Path]:
 
 
 def judged(runner: str, root: Path, case: dict[str, Any], deadline: float = 20.0) -> dict[str, Judged]:
-    bench = Bare(Path("/usr"), deadline_secs=deadline)
-    return {one.name: one for one in graders.load(runner).judge(build(runner, root, case), bench)}
+    return python_corpus.judged(case, runner, root, Bare(Path("/usr"), deadline_secs=deadline))
 
 
 def verdict(found: dict[str, Judged]) -> str:
@@ -86,9 +48,9 @@ def test_G08_each_case_is_judged_rightly_by_unittest(folder: Path, root: Path) -
     case = tomllib.loads((folder / "case.toml").read_text("utf-8"))
     found = judged("unittest", root, case)
     said = {one.name: one.detail for one in found.values()}
-    assert verdict(found) == case["verdict"], said
+    assert verdict(found) == case["expect"], said
     assert set(found) == {"hidden.chunk", "own_tests"}
-    if case["verdict"] == "fail":
+    if case["expect"] == "fail":
         assert found["hidden.chunk"].verdict == "fail", said
 
 
@@ -122,8 +84,8 @@ def test_G08_each_case_is_judged_rightly_by_pytest(folder: Path, root: Path) -> 
     case = tomllib.loads((folder / "case.toml").read_text("utf-8"))
     found = judged("pytest", root, case)
     said = {one.name: one.detail for one in found.values()}
-    assert verdict(found) == case["verdict"], said
-    if case["verdict"] == "fail":
+    assert verdict(found) == case["expect"], said
+    if case["expect"] == "fail":
         assert found["hidden.chunk"].verdict == "fail", said
 
 
@@ -132,45 +94,38 @@ def named(name: str) -> dict[str, Any]:
     return tomllib.loads((folder / "case.toml").read_text("utf-8"))
 
 
-# Each guard removed lets a named attack through, or refuses a named honest submission: so each is needed.
-REMOVED = {
-    "only sources reach the copy": ("bytecode-alone", "is_source", None),
-    "a report must be whole": ("exits-at-import", "conclude", None),
-    "an exception is what it is, not what it is called": (
-        "raises-a-lookalike",
-        "any(one is want for one in MRO(kind) for want in wanted)",
-        "kind.__name__ in [want.__name__ for want in wanted]",
-    ),
-    "the report has a descriptor of its own": ("honest-output", "os.dup2(2, 1)", "pass"),
-    "each test file runs in a child": ("honest-chdir", "sys.dont_write_bytecode = True", "sys.exit(3)"),
-    "plain data is bounded": ("returns-itself", "depth > DEPTH", "depth < 0"),
-}
+GUARDS = guard_removal.listed(python_corpus.CORPUS)
 
 
-@pytest.mark.parametrize("guard", REMOVED)
-def test_D06_without_a_guard_a_named_case_is_judged_wrongly(
-    guard: str, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name, what, instead = REMOVED[guard]
-    case = named(name)
-    if what == "is_source":
-        monkeypatch.setattr(python, what, lambda path: True)
-    elif what == "conclude":
-        monkeypatch.setattr(python_answers, what, lambda state: None)
-    else:
-        text = python.INSIDE.read_text("utf-8")
-        assert what in text
-        changed = root / "inside.py"
-        changed.write_text(text.replace(what, instead or ""))
-        monkeypatch.setattr(python, "INSIDE", changed)
-    if guard == "plain data is bounded":
-        assert "RecursionError" in judged("unittest", root, case)["hidden.chunk"].output.decode()
-        return
-    try:
-        found = verdict(judged("unittest", root, case))
-    except Infrastructure:
-        found = "infrastructure"
-    assert found != case["verdict"]
+def test_D06_each_guard_is_a_text_that_stands_once_and_names_its_cases() -> None:
+    known = {folder.name for folder in CASES}
+    for guard in GUARDS:
+        for change in guard.change:
+            assert (ROOT / "scripts" / change["file"]).read_text("utf-8").count(change["find"]) == 1, (
+                guard.name
+            )
+        assert guard.attacks, guard.name
+        assert {*guard.attacks} <= known, guard.name
+
+
+@pytest.mark.real
+def test_D06_a_guard_is_missed_when_it_is_away_and_what_guards_nothing_is_not(tmp_path: Path) -> None:
+    """One of attacks.py python --guards, which takes all of them away."""
+    guard = next(one for one in GUARDS if one.name == "twins")
+    (change,) = guard.change
+    nothing = replace(guard, change=[{**change, "put": f"{change['find']}  # nothing is away"}])
+    tried = guard_removal.tried(ROOT, "python", [guard, nothing], ["--light", f"--eval-root={tmp_path}"])
+    assert [right for _, right in tried] == [[], ["answers-one-of-two"]]
+
+
+def test_D03_the_corpus_is_whole() -> None:
+    """Every attack names an honest look-alike that passes; both runners judge it."""
+    found = python_corpus.cases(python_corpus.CORPUS)
+    honest = {case.name for case in found if case.expect == "pass"}
+    assert all(case.look_alike in honest for case in found if case.expect == "fail")
+    assert len(found) == 2 * len(CASES)
+    assert len(CASES) - len(honest) >= 80
+    assert len(honest) >= 35
 
 
 def test_G07_a_hang_is_the_submissions_failure(root: Path) -> None:
@@ -234,6 +189,28 @@ def test_G08_an_expected_value_that_is_written_out_is_not_in_what_runs(body: str
     assert gone not in turned.source
 
 
+def test_G08_what_stands_behind_a_call_that_must_raise_need_not_be_reached() -> None:
+    turned = asked("def test_x():\n    with pytest.raises(OSError):\n        f()\n        assert f() == 1\n")
+    reached = {question.op: question.must for question in turned.questions.values() if not question.canary}
+    assert reached == {"raises": 1, "==": 0}
+
+
+def test_G08_unittests_methods_are_turned_by_what_they_assert() -> None:
+    lines = [
+        "IsNone(f())",
+        "IsNot(f(), 1)",
+        "AlmostEqual(f(), 0.5, 3)",
+        "Regex(f(), 'x')",
+        "IsInstance(f(), int)",
+    ]
+    body = "".join(f"        self.assert{line}\n" for line in lines)
+    turned = asked(f"import unittest\nclass T(unittest.TestCase):\n    def test_x(self):\n{body}", "unittest")
+    own = [question for question in turned.questions.values() if not question.canary]
+    assert [one.op for one in own] == ["is", "is not", "almost", "regex", "truth"]
+    assert [one.expected for one in own] == [(None,), (), (0.5,), ("x",), ()]
+    assert [one.line for one in own] == [6, 7, 8, 9, 10]
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -287,9 +264,9 @@ def test_T04_a_hidden_test_of_python_is_one_test_that_runs(tmp_path: Path, text:
         ("almost", 0.1 + 0.2, 0.3, {}, True),
         ("almost", 0.1, 0.2, {"places": 3}, False),
         ("almost", 1.0, 1.5, {"delta": 0.5}, True),
-        ("almost", [0.1 + 0.2], [0.3], {"approx": True}, True),
-        ("almost", 1.1, 1.0, {"approx": True, "abs": 0.05}, False),
-        ("almost", "x", 1.0, {"approx": True}, False),
+        ("approx", [0.1 + 0.2], [0.3], {}, True),
+        ("approx", 1.1, 1.0, {"abs": 0.05}, False),
+        ("approx", "x", 1.0, {}, False),
         ("<", "a", 1, {}, False),
         ("regex", "abc", "b.", {}, True),
     ],

@@ -9,16 +9,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import planning
 import python_tasks
 import regrade
+from graders import staging
 from grading import rungs_for_tests as stand_ins
-from kit import documents, seal, tasks
+from kit import documents, seal, tasks, trees
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.tools import Tools
@@ -36,7 +39,8 @@ class Batch:
     def __init__(self, root: Path, eval_root: Path) -> None:
         self.root, self.evals, self.folder = root, root / "evals", root / "results/batch"
         self.eval_root = eval_root
-        python_tasks.make(self.evals, "unittest")
+        shutil.copytree(ROOT / "evals/fixtures/fixture-labels", self.evals / "fixtures/fixture-labels")
+        python_tasks.make(self.evals, "unittest", 'fixtures = ["fixture-labels"]\n')
         self.trial = Trial(self.folder, until="audit")
         example = ROOT / "tests/schemas/batch.1/valid-rehearsed.json"
         plan = python_tasks.load_json(example)
@@ -185,20 +189,56 @@ def test_G07_what_cannot_be_graded_again_is_said_and_has_no_verdict(batch: Batch
     assert found["after"] is None or found["after"]["outcome"] == "grading"
 
 
-@pytest.mark.parametrize("error", ["OSError: [Errno 28] No space left on device", None])
-def test_G07_a_full_disk_or_a_killed_grader_excludes_and_regrading_yields_a_verdict(
-    batch: Batch, error: str | None
-) -> None:
-    """No grading.json: the step broke, or it was killed and left not even a receipt. A torn regrading too."""
+SMALL = 'mount -t tmpfs -o size=40k,mode=755 none "$1" && shift && exec "$@"'
+REFUSES = 'mount --bind /bin/false "$(command -v bwrap)" && shift && exec "$@"'
+FAILURES = {  # each to what it does to a mount namespace of its own, and the outcome
+    "sandbox refused": (REFUSES, "grading"),
+    "fixture gone": ('shift && exec "$@"', "grading"),
+    "disk full": (SMALL, "grading"),
+    "grader killed": ('shift && exec "$@"', "cancelled"),  # the runner dies with its grader
+}
+
+
+@pytest.mark.parametrize("how", FAILURES)
+def test_G07_a_failure_of_the_machine_excludes_and_regrading_yields_a_verdict(batch: Batch, how: str) -> None:
+    """grade.py itself, where the machine fails it; then finalize.py and regrade.py, where it does not."""
+    batch.leave(python_tasks.RIGHT + "import time\ntime.sleep(1)\n")
+    script, excluded = FAILURES[how]
+    fixture, away = batch.evals / "fixtures/fixture-labels", batch.root / "away"
+    with staging.staged(batch.eval_root) as (staged, place):
+        put(batch.folder / "stage.json", {**STAGE, **staged})
+        small, control = place / "small", planning.control_root() / place.name
+        small.mkdir(0o755)
+        there = python_tasks.load_json(batch.trial.folder / "trial.json")["paths"]
+        batch.plan(paths={**there, "grading": str(small / "grading"), "grading_control": str(control)})
+        for name in ("grading.json", "receipts/grade.json"):
+            (batch.trial.folder / name).unlink()
+        if how == "fixture gone":
+            fixture.rename(away)
+        argv = ["unshare", "--mount", "sh", "-c", script, "sh", str(small), sys.executable]
+        with subprocess.Popen([*argv, str(ROOT / "scripts/grade.py"), str(batch.trial.folder)]) as grader:
+            if how == "grader killed":
+                until(lambda: (small / "grading/scratch/program/plan.json").exists())
+                grader.kill()
+        trees.remove(control)
+    if away.exists():
+        away.rename(fixture)
+    step = [sys.executable, str(ROOT / "scripts/finalize.py"), str(batch.trial.folder), "--redo"]
+    subprocess.run(step, check=True)
+    recorded = documents.read(batch.trial.folder / "result.json", "result/1")
+    assert (recorded["outcome"], recorded["success"]) == (excluded, None), recorded["reason"]
     (batch.folder / "regrades").mkdir()
-    (batch.folder / "regrades/1").write_text("")
-    if error:
-        batch.trial.failed("grade", "bug", error)
-    else:
-        batch.trial.killed("grade")
+    (batch.folder / "regrades/1").write_text("")  # of a regrading that was cut
     found = only(batch.again())
-    assert found["before"] is None
     assert found["after"]["checks"] == PASSED
+    assert found["after"]["outcome"] not in ("grading", "cancelled")
+
+
+def until(done: Callable[[], bool], secs: float = 60.0) -> None:
+    end = time.monotonic() + secs
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_G09_a_batch_without_submissions_is_refused(batch: Batch) -> None:

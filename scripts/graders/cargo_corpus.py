@@ -57,7 +57,10 @@ class Outcome:
 
 
 def cases(corpus: Path, names: Sequence[str] = (), kind: str | None = None) -> list[Case]:
-    found = [read(file.parent) for file in sorted(corpus.glob("*/case.toml"))]
+    return chosen(corpus, [read(file.parent) for file in sorted(corpus.glob("*/case.toml"))], names, kind)
+
+
+def chosen(corpus: Path, found: Sequence[Case], names: Sequence[str], kind: str | None) -> list[Case]:
     known = {case.name for case in found}
     if unknown := sorted({*names} - known):
         raise Stop(Exit.USAGE, f"{corpus}: has no {', '.join(unknown)}; see its folders")

@@ -20,7 +20,7 @@ from typing import Any
 from graders import Bench, Done, Infrastructure, Judged, Work, libtest, python_answers, python_libraries
 from graders.interpreter import python
 from graders.sandbox import open_folder
-from kit import python_questions
+from kit import python_questions, python_tests
 from kit.globs import Editable
 from kit.python_questions import Asked
 from kit.seal import place
@@ -43,23 +43,27 @@ class Job:
 def judge(work: Work, bench: Bench) -> Iterator[Judged]:
     """hidden.<name> for each hidden test, then own_tests: the starter's that nobody may edit."""
     jobs = [*hidden(work), *own(work)]
-    word, program = secrets.token_hex(16), open_folder(work.scratch / "program")
+    program = open_folder(work.scratch / "program")
     copies = open_folder(work.scratch / "copies")
-    if work.task["grader"] == "pytest":
-        python_libraries.copy(open_folder(program / "libraries"))
+    libraries = program / "libraries.zip"
     plan = {
-        "word": word,
         "runner": work.task["grader"],
-        "libraries": str(program / "libraries"),
+        "libraries": str(libraries),
         "jobs": [prepared(job, work, program, open_folder(copies / str(n))) for n, job in enumerate(jobs)],
     }
-    for name, data in (("plan.json", json.dumps(plan).encode()), ("inside.py", INSIDE.read_bytes())):
-        (program / name).write_bytes(data)
-        (program / name).chmod(0o644)
+    put(program / "plan.json", json.dumps(plan).encode())
+    put(program / "inside.py", INSIDE.read_bytes())
+    if work.task["grader"] == "pytest":
+        put(libraries, python_libraries.archive())
     argv = ["env", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", str(python())]
     argv += ["-I", "-S", "-B", str(program / "inside.py"), str(program / "plan.json")]
     done = bench.run(argv, cwd=copies, writable=[copies], readable=[program, work.fixtures])
-    yield from judged(jobs, done, word)
+    yield from judged(jobs, done)
+
+
+def put(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+    file.chmod(0o644)
 
 
 def hidden(work: Work) -> Iterator[Job]:
@@ -70,13 +74,9 @@ def hidden(work: Work) -> Iterator[Job]:
 
 def own(work: Work) -> Iterator[Job]:
     """Test files of the starter that no submission may edit, so that they are trusted too."""
-    editable = Editable(work.task["editable"])
     for file in sorted(work.copy.rglob("*.py")):
         path = file.relative_to(work.copy)
-        named = path.name.startswith("test_") or (
-            work.task["grader"] == "pytest" and path.stem.endswith("_test")
-        )
-        if named and os.fsencode(path) not in editable:
+        if python_tests.is_own(path, work.task):
             asked = turned(str(path), file.read_bytes(), work)
             if asked.tests:
                 yield Job("own_tests", f"own {path}", asked, str(path))
@@ -102,8 +102,7 @@ def prepared(job: Job, work: Work, program: Path, room: Path) -> dict[str, Any]:
         name = stem
     folder = open_folder(program / f"{job.check}-{secrets.token_hex(4)}")
     test = folder / f"{stem}.py"
-    test.write_text(job.asked.source, "utf-8")
-    test.chmod(0o644)
+    put(test, job.asked.source.encode())
     conftests(work, parent, folder)
     return {
         "file": job.file,
@@ -128,14 +127,13 @@ def conftests(work: Work, parent: PurePosixPath, folder: Path) -> None:
     for above in (PurePosixPath("tests"), parent):
         source = work.copy / above / CONFTEST
         if source.is_file() and os.fsencode(above / CONFTEST) not in editable:
-            (folder / CONFTEST).write_bytes(source.read_bytes())
-            (folder / CONFTEST).chmod(0o644)
+            put(folder / CONFTEST, source.read_bytes())
 
 
-def judged(jobs: Sequence[Job], done: Done, word: str) -> Iterator[Judged]:
+def judged(jobs: Sequence[Job], done: Done) -> Iterator[Judged]:
     """One verdict for each hidden test, one for all of the project's own."""
     try:
-        report = python_answers.rows(done.stdout, word)
+        report = python_answers.rows(done.stdout)
         problem = ""
     except python_answers.Wrong as wrong:
         report, problem = [], str(wrong)

@@ -8,10 +8,8 @@ say. A program of its own with nothing but the standard library (and pytest, whe
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import fractions
-import importlib.util
+import gc
+import importlib
 import json
 import operator
 import os
@@ -50,14 +48,16 @@ def plain(value: Any, depth: int = 0, seen: list[int] | None = None) -> list[Any
     if value is None or value is True or value is False:
         return ["c", value]
     kinds = MRO(type(value))
-    for kind, turn in TURNS:
+    turns = BUILT_IN if any(one is kind for one in kinds for kind, _ in BUILT_IN) else of_library()
+    for kind, turn in turns:
         if any(one is kind for one in kinds):
             return turn(value, lambda inner: plain(inner, depth + 1, seen))
     raise Other(type(value).__name__)
 
 
 Inner = Callable[[Any], list[Any]]
-TURNS: list[tuple[type, Callable[[Any, Inner], list[Any]]]] = [
+Turns = list[tuple[type, Callable[[Any, Inner], list[Any]]]]
+BUILT_IN: Turns = [
     (int, lambda v, _: ["i", int.__repr__(int.__add__(v, 0))]),
     (float, lambda v, _: ["f", float.hex(float.__add__(v, 0.0))]),
     (complex, lambda v, _: ["z", repr(complex.__add__(v, 0j))]),
@@ -69,13 +69,23 @@ TURNS: list[tuple[type, Callable[[Any, Inner], list[Any]]]] = [
     (dict, lambda v, inner: ["d", [[inner(k), inner(dict.__getitem__(v, k))] for k in dict.__iter__(v)]]),
     (set, lambda v, inner: ["e", [inner(one) for one in set.__iter__(v)]]),
     (frozenset, lambda v, inner: ["e", [inner(one) for one in frozenset.__iter__(v)]]),
-    (fractions.Fraction, lambda v, _: ["F", int(v._numerator), int(v._denominator)]),
-    (decimal.Decimal, lambda v, _: ["D", decimal.Decimal.__str__(v)]),
-    (datetime.datetime, lambda v, _: ["t", "datetime", datetime.datetime.isoformat(v)]),
-    (datetime.date, lambda v, _: ["t", "date", datetime.date.isoformat(v)]),
-    (datetime.time, lambda v, _: ["t", "time", datetime.time.isoformat(v)]),
-    (datetime.timedelta, lambda v, _: ["t", "timedelta", datetime.timedelta.__repr__(v)]),
 ]
+
+
+def of_library() -> Turns:
+    """Imported when first needed: most tests need none of it."""
+    import datetime
+    import decimal
+    import fractions
+
+    return [
+        (fractions.Fraction, lambda v, _: ["F", int(v._numerator), int(v._denominator)]),
+        (decimal.Decimal, lambda v, _: ["D", decimal.Decimal.__str__(v)]),
+        (datetime.datetime, lambda v, _: ["t", "datetime", datetime.datetime.isoformat(v)]),
+        (datetime.date, lambda v, _: ["t", "date", datetime.date.isoformat(v)]),
+        (datetime.time, lambda v, _: ["t", "time", datetime.time.isoformat(v)]),
+        (datetime.timedelta, lambda v, _: ["t", "timedelta", datetime.timedelta.__repr__(v)]),
+    ]
 
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -99,14 +109,14 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 class Channel:
     """Reports rows. Standard output is turned into standard error for everything else."""
 
-    def __init__(self, word: str) -> None:
-        self.word, self.file = word, ""
+    def __init__(self) -> None:
+        self.file = ""
         self.fd = os.dup(1)
         os.set_inheritable(self.fd, False)
         os.dup2(2, 1)
 
     def row(self, *said: Any) -> None:
-        line = _dumps([self.word, self.file, *said]) + "\n"
+        line = _dumps([self.file, *said]) + "\n"
         data = line.encode("ascii")
         while data:
             data = data[_write(self.fd, data) :]
@@ -131,7 +141,7 @@ class Questions:
         try:
             for one, other in ((left, right), (right, left)):
                 if type(one) is Expected:
-                    self._row("k", number, one.number, plain(other), one is left)
+                    self._row("k", number, one.number, plain(other))
                     return
             self._row("p", number, plain(left), plain(right))
         except Other as other:
@@ -184,58 +194,35 @@ class Raises:
 
 
 def load(path: str, name: str, questions: Questions, prefix: str) -> types.ModuleType:
-    above = name.rpartition(".")[0]
-    if above:
+    if above := name.rpartition(".")[0]:
         importlib.import_module(above)
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(path)
-    module = importlib.util.module_from_spec(spec)
-    module.__dict__[prefix] = questions
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__dict__.update({"__file__": path, "__package__": above, prefix: questions})
+    with open(path, "rb") as file:  # noqa: PTH123  # pathlib is not needed here, and costs its import
+        exec(compile(file.read(), path, "exec"), module.__dict__)
     return module
 
 
 class Told(unittest.TestResult):
     """Reports how each test ended, under the name that trusted sources know it by."""
 
+    ENDS = ("errors", "failures", "skipped", "expectedFailures", "unexpectedSuccesses")
+
     def __init__(self, channel: Channel) -> None:
         super().__init__()
-        self._channel, self._worst = channel, "passed"
+        self._channel = channel
 
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
-        self._worst = "passed"
         self._channel.row("start", _name(test))
 
     def stopTest(self, test: unittest.TestCase) -> None:
         super().stopTest(test)
-        self._channel.row("end", _name(test), self._worst)
-
-    def _bad(self, how: str, error: Any) -> None:
-        self._worst = how
-        if error is not None:
-            traceback.print_exception(*error)
-
-    def addError(self, test: unittest.TestCase, err: Any) -> None:
-        self._bad("error", err)
-
-    def addFailure(self, test: unittest.TestCase, err: Any) -> None:
-        self._bad("failed", err)
-
-    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
-        if err is not None:
-            self._bad("failed", err)
-
-    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
-        self._bad("skipped", None)
-
-    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
-        self._bad("xfailed", err)
-
-    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:
-        self._bad("xpassed", None)
+        bad = {how: found.copy() for how in self.ENDS if (found := getattr(self, how))}
+        for how, found in bad.items():
+            sys.stderr.write("".join(str(one[-1]) for one in found if type(one) is tuple))
+            getattr(self, how).clear()
+        self._channel.row("end", _name(test), next(iter(bad), "passed"))
 
 
 def _name(test: unittest.TestCase) -> str:
@@ -281,7 +268,7 @@ def by_pytest(path: str, name: str, prefix: str, channel: Channel) -> None:
             if report.failed:
                 sys.stderr.write(f"{report.longrepr}\n")
 
-    folder = os.path.dirname(path)  # noqa: PTH120  # pathlib is not needed here, and costs its import
+    folder = os.path.dirname(path)  # noqa: PTH120  # as above
     flags = ["-c", "/dev/null", f"--rootdir={folder}", f"--confcutdir={folder}", "--assert=plain"]
     off = [
         f"-pno:{plugin}" for plugin in ("cacheprovider", "terminal", "junitxml", "pastebin", "faulthandler")
@@ -311,6 +298,7 @@ def children(plan: dict[str, Any], channel: Channel) -> Iterator[tuple[str, int]
         import pytest  # once, before the first fork: it is most of the time of a small test
 
         assert pytest
+    gc.freeze()  # no child looks through what all of them share
     for job in plan["jobs"]:
         channel.file = job["file"]
         pid = os.fork()
@@ -329,7 +317,7 @@ def children(plan: dict[str, Any], channel: Channel) -> Iterator[tuple[str, int]
 def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:  # noqa: PTH123  # as above
         plan = json.load(file)
-    channel = Channel(plan["word"])
+    channel = Channel()
     sys.dont_write_bytecode = True
     channel.row("begin")
     for name, status in children(plan, channel):

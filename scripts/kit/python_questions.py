@@ -10,48 +10,39 @@ from __future__ import annotations
 import ast
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 from kit.python_constants import NotConstant, constant, is_constant
 from kit.python_names import Function, expected_names, method, tables
 
-OPERATORS = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.In: "in",
-    ast.NotIn: "not in",
-    ast.Is: "is",
-    ast.IsNot: "is not",
+METHODS = {  # unittest's, as what they assert of their arguments
+    **{f"assert{word}Equal": "a == b" for word in ("", "List", "Tuple", "Dict", "Set", "MultiLine")},
+    "assertTrue": "a",
+    "assertFalse": "not a",
+    "assertNotEqual": "a != b",
+    "assertIs": "a is b",
+    "assertIsNot": "a is not b",
+    "assertIsNone": "a is None",
+    "assertIsNotNone": "a is not None",
+    "assertIn": "a in b",
+    "assertNotIn": "a not in b",
+    "assertLess": "a < b",
+    "assertLessEqual": "a <= b",
+    "assertGreater": "a > b",
+    "assertGreaterEqual": "a >= b",
+    "assertIsInstance": "isinstance(a, b)",
+    "assertNotIsInstance": "not isinstance(a, b)",
 }
-COMPARING = {
-    **{f"assert{word}Equal": "==" for word in ("", "List", "Tuple", "Dict", "Set", "MultiLine")},
+OTHERS = {
     "assertSequenceEqual": "sequence",
     "assertCountEqual": "count",
-    "assertNotEqual": "!=",
-    "assertIs": "is",
-    "assertIsNot": "is not",
-    "assertIn": "in",
-    "assertNotIn": "not in",
-    "assertLess": "<",
-    "assertLessEqual": "<=",
-    "assertGreater": ">",
-    "assertGreaterEqual": ">=",
     "assertRegex": "regex",
     "assertNotRegex": "not regex",
+    "assertAlmostEqual": "almost",
 }
-BLIND = (
-    "==",
-    "is",
-    "sequence",
-    "count",
-    "regex",
-    "almost",
-)  # judged by value wherever one side is written out
+# Judged by value wherever one side is written out.
+BLIND = frozenset(["==", "is", "sequence", "count", "regex", "almost", "approx"])
 RAISING = {"pytest.raises": None, "self.assertRaises": None, "self.assertRaisesRegex": "match"}
 
 
@@ -60,11 +51,11 @@ class Question:
     """One assertion. expected: (value,) where it was taken out of the source."""
 
     op: str
-    line: int
-    must: bool  # it is reached on every way through its test
     expected: tuple[Any, ...] = ()
-    left: bool = False  # what was taken out stood on the left
     options: dict[str, Any] = field(default_factory=dict)
+    line: int = 0
+    must: int = 0  # how often it is reached on every way through its test
+    test: str = ""  # as the report names it
     canary: bool = False
 
 
@@ -92,10 +83,22 @@ def ask(source: bytes, runner: str) -> Asked:
         asked.problems.append(f"is not Python: {error}; correct it")
         return asked
     asked.tests = dict(find_tests(module, runner))
-    Turner(asked, module).module(module)
-    module.body.extend(canary(asked, runner))
+    module.body += ast.parse(canary(asked, runner)).body
+    Turner(asked, module)
     asked.source = ast.unparse(ast.fix_missing_locations(module)) + "\n"
     return asked
+
+
+def canary(asked: Asked, runner: str) -> str:
+    """A test that must fail, of known answers: who makes all pass, or always says yes, makes it pass too."""
+    asked.canary = name = f"test_{secrets.token_hex(4)}"
+    value = secrets.randbelow(10**9)
+    body = f"assert {value} == {value} and {' and '.join(['False'] * 12)}; raise AssertionError"
+    if runner == "pytest":
+        return f"def {name}(): {body}"
+    asked.canary = f"C{name}.{name}"
+    case = f"class C{name}({asked.prefix}u.TestCase):\n    def {name}(self): {body}"
+    return f"import unittest as {asked.prefix}u\n{case}"
 
 
 def find_tests(module: ast.Module, runner: str) -> Iterator[tuple[str, int | None]]:
@@ -134,73 +137,72 @@ class Turner:
     """Walks a module's statements and turns each assertion where it stands."""
 
     def __init__(self, asked: Asked, module: ast.Module) -> None:
-        self.asked, self.tables = asked, tables(module)
-        # At the module's level a name may also be seen in every function.
-        self.of_module = expected_names(module) & _bound_at_top(module)
+        self.asked, self.tables, self.names = asked, tables(module), expected_names(module)
         self.expected: dict[str, ast.expr] = {}  # names to what was taken out
-        self.names: set[str] = set()
+        self.line, self.must, self.owner, self.test = 0, 0, "", ""  # of the statement at hand
+        module.body = self.scope(module.body, must=0)
 
     # statements
 
-    def module(self, module: ast.Module) -> None:
-        self.names = self.of_module
-        self.take(module.body)
-        module.body = self.block(module.body, must=False)
-
-    def take(self, body: list[ast.stmt]) -> None:
+    def scope(self, body: list[ast.stmt], *, must: int) -> list[ast.stmt]:
         """Assignments of expected values: remember what is expected, leave nothing of it."""
         for node in body:
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     if name in self.names and is_constant(value):
                         self.expected[name], node.value = value, ast.Constant(None)
+        return self.block(body, must=must)
 
-    def block(self, body: Sequence[ast.stmt], *, must: bool) -> list[ast.stmt]:
+    def block(self, body: Sequence[ast.stmt], *, must: int) -> list[ast.stmt]:
         return [new for node in body for new in self.statement(node, must)]
 
-    def statement(self, node: ast.stmt, must: bool) -> list[ast.stmt]:
+    def statement(self, node: ast.stmt, must: int) -> list[ast.stmt]:
+        self.line, self.must = node.lineno, must
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return [self.function(node)]
             case ast.ClassDef():
-                node.body = self.block(node.body, must=False)
+                outer, self.owner = self.owner, f"{node.name}."
+                node.body = self.block(node.body, must=0)
+                self.owner = outer
                 return [node]
             case ast.Assert():
-                return self.assertion(node.test, must)
+                return self.assertion(node.test)
             case ast.Expr(value=ast.Call() as call) if name := method(call):
-                return self.called(node, call, name, must)
+                return self.called(node, call, name)
             case ast.For():
                 return [self.loop(node, must)]
+        through = must * _goes_through(node)
+        self.expressions(node)
         for part in ("body", "orelse", "finalbody"):
             if isinstance(inner := getattr(node, part, None), list):
-                setattr(node, part, self.block(inner, must=must and _goes_through(node)))
+                setattr(node, part, self.block(inner, must=through))
         for inner in ast.iter_child_nodes(node):
             if isinstance(inner, ast.ExceptHandler | ast.match_case):
-                inner.body = self.block(inner.body, must=False)
-        return [self.expressions(node, must)]
+                inner.body = self.block(inner.body, must=0)
+        return [node]
 
     def function(self, node: Function) -> Function:
-        outer = (self.names, dict(self.expected))
+        outer = (self.names, dict(self.expected), self.test)
         self.names = self.names | expected_names(node)
-        test = node.name.startswith("test")
+        self.test, test = f"{self.owner}{node.name}", node.name.startswith("test")
         if test and isinstance(node, ast.AsyncFunctionDef):
-            self.problem(node, "is an async test, which is not built yet; write a plain one")
+            self.problem("is an async test, which is not built yet; write a plain one")
         if isinstance(node, ast.FunctionDef):
             for call in parametrized(node):
                 self.columns(call)
-        self.take(node.body)
-        node.body = self.block(node.body, must=test)
-        self.names, self.expected = outer
+        node.body = self.scope(node.body, must=int(test))
+        self.names, self.expected, self.test = outer
         return node
 
-    def loop(self, node: ast.For, must: bool) -> ast.For:
+    def loop(self, node: ast.For, must: int) -> ast.For:
         rows = self.rows(node.iter)
         if rows is not None:
             targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
             self.replace(rows, [t.id if isinstance(t, ast.Name) else "" for t in targets], must)
-        whole = must and rows is not None and bool(rows.elts)
-        node.body = self.block(node.body, must=whole and not _leaves(node))
-        node.orelse = self.block(node.orelse, must=False)
+        known = [row for row in rows.elts if not isinstance(row, ast.Starred)] if rows else []
+        node.body = self.block(node.body, must=0 if _leaves(node) else must * len(known))
+        node.orelse = self.block(node.orelse, must=0)
         return node
 
     # tables of expected values
@@ -215,9 +217,9 @@ class Turner:
             return
         said = constant(call.args[0])
         names = [one.strip() for one in said.split(",")] if isinstance(said, str) else list(said)
-        self.replace(rows, names, must=True)
+        self.replace(rows, names, must=1)
 
-    def replace(self, rows: ast.List | ast.Tuple, names: Sequence[str], must: bool) -> None:
+    def replace(self, rows: ast.List | ast.Tuple, names: Sequence[str], must: int) -> None:
         """In each row, what only stands for an expected value becomes a token for it."""
         for at, name in enumerate(names):
             if name not in self.names:
@@ -235,7 +237,7 @@ class Turner:
                 else:
                     rows.elts[number] = token
 
-    def token(self, value: Any, must: bool) -> ast.expr:
+    def token(self, value: Any, must: int) -> ast.expr:
         number = len(self.asked.tokens) + 1
         self.asked.tokens[number] = value
         if must:
@@ -244,83 +246,50 @@ class Turner:
 
     # assertions
 
-    def assertion(self, test: ast.expr, must: bool) -> list[ast.stmt]:
+    def assertion(self, test: ast.expr) -> list[ast.stmt]:
         match test:
             case ast.BoolOp(op=ast.And(), values=values):
-                return [new for value in values for new in self.assertion(value, must)]
+                return [new for value in values for new in self.assertion(value)]
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                return [self.comparison(left, OPERATORS[type(op)], right, must)]
-        return [self.truth(test, must)]
+                said = ast.unparse(ast.Compare(ast.Name("a"), [op], [ast.Name("b")])).strip("ab ")
+                return [self.comparison(left, said, right, {})]
+        return [self.truth(test)]
 
-    def called(self, node: ast.Expr, call: ast.Call, name: str, must: bool) -> list[ast.stmt]:
-        args = call.args
-        match name, len(args):
-            case ("assertTrue", _):
-                return self.assertion(args[0], must)
-            case ("assertFalse", _):
-                return [self.truth(ast.UnaryOp(ast.Not(), args[0]), must)]
-            case ("assertIsNone" | "assertIsNotNone", _):
-                op = "is" if name == "assertIsNone" else "is not"
-                return [self.comparison(args[0], op, ast.Constant(None), must)]
-            case ("assertIsInstance" | "assertNotIsInstance", _):
-                inside: ast.expr = ast.Call(ast.Name("isinstance", ast.Load()), args[:2], [])
-                return [self.truth(inside if "Not" not in name else ast.UnaryOp(ast.Not(), inside), must)]
-            case ("assertAlmostEqual", n) if n >= 2:
-                return [self.almost(call, must)]
-            case ("fail", _):
-                return [ast.Raise(ast.Call(ast.Name("AssertionError", ast.Load()), [], []))]
-        if name in COMPARING and len(args) >= 2:
-            return [self.comparison(args[0], COMPARING[name], args[1], must)]
-        return [self.expressions(node, must)]
+    def called(self, node: ast.Expr, call: ast.Call, name: str) -> list[ast.stmt]:
+        said, args = METHODS.get(name, ""), call.args
+        if said and len(args) > ("b" in said):
+            return self.assertion(written(said, args))
+        if name == "fail":
+            return [ast.Raise(ast.Call(ast.Name("AssertionError", ast.Load()), [], []))]
+        if name in OTHERS and len(args) >= 2:
+            options = self.places(call) if name == "assertAlmostEqual" else {}
+            return [self.comparison(args[0], OTHERS[name], args[1], options)]
+        self.expressions(node)
+        return [node]
 
-    def almost(self, call: ast.Call, must: bool) -> ast.stmt:
-        named = {word.arg: word.value for word in call.keywords if word.arg in ("places", "delta")}
-        if len(call.args) > 2:
-            named["places"] = call.args[2]
+    def places(self, call: ast.Call) -> dict[str, Any]:
+        named = {word.arg or "": word.value for word in call.keywords if word.arg in ("places", "delta")}
+        named |= dict(zip(("places", "msg", "delta"), call.args[2:], strict=False))
         try:
-            options = {name or "": constant(value) for name, value in named.items()}
+            return {name: constant(value) for name, value in named.items() if name != "msg"}
         except NotConstant:
-            self.problem(call, "assertAlmostEqual with computed places; write them out")
-            options = {}
-        return self.comparison(call.args[0], "almost", call.args[1], must, options)
+            self.problem("assertAlmostEqual with computed places; write them out")
+            return {}
 
-    def comparison(
-        self, left: ast.expr, op: str, right: ast.expr, must: bool, options: dict[str, Any] | None = None
-    ) -> ast.stmt:
-        right, op, options = self.approx(right, op, options or {})
-        for value, other, on_left in ((right, left, False), (left, right, True)):
-            taken = self.written_out(value)
-            if taken is not None and op in BLIND and not (on_left and op == "regex"):
-                question = Question(op, value.lineno, must, (constant(taken),), on_left, options)
-                return self.put("value", question, self.expression(other, must))
-        question = Question(op, getattr(left, "lineno", 0), must, options=options)
-        parts = [self.expression(left, must), self.expression(right, must), ast.Constant(op)]
+    def comparison(self, left: ast.expr, op: str, right: ast.expr, options: dict[str, Any]) -> ast.stmt:
+        right, op, options = approx(right, op, options)
+        for value, other in ((right, left), (left, right)):
+            taken = self.expected.get(value.id, value) if isinstance(value, ast.Name) else value
+            if op in BLIND and is_constant(taken) and (op != "regex" or value is right):
+                return self.put("value", Question(op, (constant(taken),), options), self.expression(other))
         if op == "almost":
-            self.problem(left, "assertAlmostEqual with two computed sides; write one out")
-        return self.put("pair", question, *parts, twin=True)
+            self.problem("assertAlmostEqual with two computed sides; write one out")
+        parts = [self.expression(left), self.expression(right), ast.Constant(op)]
+        return self.put("pair", Question(op), *parts, twin=True)
 
-    def written_out(self, node: ast.expr) -> ast.expr | None:
-        if isinstance(node, ast.Name) and node.id in self.expected:
-            return self.expected[node.id]
-        return node if is_constant(node) else None
-
-    def approx(
-        self, right: ast.expr, op: str, options: dict[str, Any]
-    ) -> tuple[ast.expr, str, dict[str, Any]]:
-        match right:
-            case ast.Call(func=called, args=[value, *more], keywords=keywords) if (
-                op == "==" and ast.unparse(called) in ("pytest.approx", "approx") and is_constant(value)
-            ):
-                named = {word.arg or "": word.value for word in keywords}
-                named |= dict(zip(("rel", "abs"), more, strict=False))
-                if all(is_constant(one) for one in named.values()):
-                    return value, "almost", {"approx": True, **{k: constant(v) for k, v in named.items()}}
-        return right, op, options
-
-    def truth(self, test: ast.expr, must: bool, *, canary: bool = False) -> ast.stmt:
+    def truth(self, test: ast.expr) -> ast.stmt:
         """Half of them, at random, are asked the other way round: who always says yes is found out."""
-        question = Question("truth", getattr(test, "lineno", 0), must, canary=canary)
-        numbers, asked = self.number(question, twin=True), self.expression(test, must)
+        numbers, asked = self.number(Question("truth"), twin=True), self.expression(test)
         if secrets.randbelow(2):
             numbers, asked = numbers[::-1], ast.UnaryOp(ast.Not(), asked)
         return ast.Expr(self.call("truth", *numbers, asked))
@@ -336,7 +305,9 @@ class Turner:
                 numbers.append(one)
         if twin:
             self.asked.twins[numbers[1]] = numbers[0]
-        self.asked.questions[numbers[0]] = question
+        canary = self.test == self.asked.canary
+        asked = replace(question, line=self.line, must=self.must, test=self.test, canary=canary)
+        self.asked.questions[numbers[0]] = asked
         return [ast.Constant(one) for one in numbers]
 
     def call(self, kind: str, *args: ast.expr) -> ast.Call:
@@ -344,44 +315,52 @@ class Turner:
 
     # expressions: only what waits for an exception is turned there
 
-    def expression(self, node: ast.expr, must: bool) -> ast.expr:
-        holder = ast.Expr(node)
-        self.expressions(holder, must)
+    def expression(self, node: ast.expr) -> ast.expr:
+        self.expressions(holder := ast.Expr(node))
         return holder.value
 
-    def expressions(self, node: ast.stmt, must: bool) -> ast.stmt:
+    def expressions(self, node: ast.stmt) -> None:
         outer = self
 
         class Inside(ast.NodeTransformer):
             def visit_Call(self, call: ast.Call) -> ast.AST:
                 self.generic_visit(call)
-                return outer.raising(call, must)
+                return outer.raising(call)
 
         for name, part in ast.iter_fields(node):
             if isinstance(part, ast.expr):
                 setattr(node, name, Inside().visit(part))
             elif isinstance(part, list) and part and isinstance(part[0], ast.expr | ast.withitem):
                 setattr(node, name, [Inside().visit(one) for one in part])
-        return node
 
-    def raising(self, call: ast.Call, must: bool) -> ast.AST:
+    def raising(self, call: ast.Call) -> ast.AST:
         called = ast.unparse(call.func)
         if called not in RAISING:
             if (name := method(call)) and name.startswith("assert"):
-                self.problem(call, f"{name} here is not built yet; assert in a statement of its own, with ==")
+                self.problem(f"{name} here is not built yet; assert in a statement of its own, with ==")
             elif called in ("pytest.warns", "pytest.deprecated_call"):
-                self.problem(call, f"{called} is not built yet; catch the warning and compare it")
+                self.problem(f"{called} is not built yet; catch the warning and compare it")
             return call
         args, keywords = list(call.args), [word for word in call.keywords if word.arg != "msg"]
         if RAISING[called] and len(args) > 1:
             keywords.append(ast.keyword("match", args.pop(1)))
-        question = Question("raises", call.lineno, must)
-        made = self.call("raises", *self.number(question, twin=True), *args)
+        made = self.call("raises", *self.number(Question("raises"), twin=True), *args)
         made.keywords = keywords
         return made
 
-    def problem(self, node: ast.AST, text: str) -> None:
-        self.asked.problems.append(f"line {getattr(node, 'lineno', '?')}: {text}")
+    def problem(self, text: str) -> None:
+        self.asked.problems.append(f"line {self.line}: {text}")
+
+
+def approx(right: ast.expr, op: str, options: dict[str, Any]) -> tuple[ast.expr, str, dict[str, Any]]:
+    """pytest.approx of what is written out, as an operator of its own."""
+    match right:
+        case ast.Call(args=[value, *more]) if op == "==" and ast.unparse(right.func).endswith("approx"):
+            named = {word.arg or "": word.value for word in right.keywords}
+            named |= dict(zip(("rel", "abs"), more, strict=False))
+            if all(map(is_constant, (value, *named.values()))):
+                return value, "approx", {name: constant(one) for name, one in named.items()}
+    return right, op, options
 
 
 def _goes_through(node: ast.stmt) -> bool:
@@ -396,29 +375,11 @@ def _leaves(node: ast.For) -> bool:
     return any(isinstance(one, ast.Break | ast.Continue | ast.Return) for one in ast.walk(node))
 
 
-def _bound_at_top(module: ast.Module) -> set[str]:
-    return {
-        target.id
-        for node in module.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+def written(said: str, args: Sequence[ast.expr]) -> ast.expr:
+    """An expression of a and b, with these in their places."""
 
+    class Put(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return args["ab".index(node.id)] if node.id in "ab" else node
 
-def canary(asked: Asked, runner: str) -> list[ast.stmt]:
-    """A test that must fail, and whose every answer is known: who makes all tests pass makes it pass too."""
-    name, value = f"test_{secrets.token_hex(4)}", secrets.randbelow(10**9)
-    turner = Turner(asked, ast.Module([], []))
-    body = [
-        turner.put("value", Question("==", 0, True, (value,), canary=True), ast.Constant(value)),
-        turner.truth(ast.Constant(False), True, canary=True),
-    ]
-    lines = "\n        ".join(ast.unparse(ast.fix_missing_locations(one)) for one in body)
-    if runner == "pytest":
-        asked.canary = name
-        return ast.parse(f"def {name}():\n        {lines}\n        raise AssertionError").body
-    asked.canary, own = f"C{name}.{name}", f"{asked.prefix}u"
-    body_of = f"def {name}(self):\n        {lines}\n        raise AssertionError"
-    case = f"class C{name}({own}.TestCase):\n    {body_of}"
-    return ast.parse(f"import unittest as {own}\n{case}").body
+    return cast(ast.expr, Put().visit(ast.parse(said, mode="eval").body))

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 
 import tree_sitter
 
+from kit.hidden_tests import walk
+
 TREES: Mapping[str, tuple[str, str]] = {  # suffix to package and its function
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), ("tree_sitter_javascript", "language")),
     **dict.fromkeys((".ts", ".mts", ".cts"), ("tree_sitter_typescript", "language_typescript")),
@@ -29,8 +31,12 @@ PYTHON_MARKS = re.compile(
 SCRIPT_MARKS = re.compile(
     rb"(.*\.)?(skip|skipIf|todo|fixme|only|failing)(\.\w+)*|x(it|test|describe|specify)|f(it|describe)|pending"
 )
+SUITES, OPTIONS = (b"test", b"it", b"describe", b"suite"), (b"skip", b"todo", b"only")
+SUBSCRIPT = re.compile(rb"""\[['"`](\w+)['"`]\]""")
 GO_MARKS = re.compile(rb".*\.(Skip|Skipf|SkipNow)")
+GO_BUILD = re.compile(rb"//\s*(go:build|\+build)\b")
 JAVA_MARKS = re.compile(rb"(\w+\.)*(Ignore|Disabled\w*|EnabledIf\w*)")
+JAVA_OFF = re.compile(rb"@(\w+\.)*Test\b.*\benabled\s*=\s*false\b", re.DOTALL)
 JAVA_CALLS = re.compile(rb"assume\w*|abort")
 RUST_MARKS = re.compile(rb"\[?\s*(ignore|should_panic|cfg|cfg_attr)\b")
 CFG_TEST = re.compile(rb"\[?\s*cfg\s*\(\s*test\s*\)\s*\]?")
@@ -53,21 +59,15 @@ def found(path: str, source: bytes) -> list[str]:
     if suffix(path) in PYTHON:
         return list(_python(source))
     root = parser(*TREES[suffix(path)]).parse(source).root_node
-    return [_short(node) for node in walk(root) if is_mark(suffix(path), node)]
+    marks = [node for node in walk(root) if is_mark(suffix(path), node)]
+    constraints = path.endswith("_test.go")  # when a file is built says nothing of a test elsewhere
+    return [_short(node) for node in marks if node.type != "comment" or constraints]
 
 
 @functools.cache
 def parser(package: str, function: str) -> tree_sitter.Parser:
     language = getattr(importlib.import_module(package), function)()
     return tree_sitter.Parser(tree_sitter.Language(language))
-
-
-def walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    stack = [node]
-    while stack:
-        here = stack.pop()
-        yield here
-        stack += reversed(here.children)
 
 
 def is_mark(language: str, node: tree_sitter.Node) -> bool:
@@ -79,13 +79,29 @@ def is_mark(language: str, node: tree_sitter.Node) -> bool:
         return attribute and RUST_MARKS.match(inside) is not None and not CFG_TEST.fullmatch(inside)
     if language == ".java":
         if node.type in ("annotation", "marker_annotation"):
-            return JAVA_MARKS.fullmatch(_text(node.child_by_field_name("name"))) is not None
+            named = JAVA_MARKS.fullmatch(_text(node.child_by_field_name("name")))
+            return named is not None or JAVA_OFF.match(_text(node)) is not None
         called = node.type == "method_invocation"
         return called and JAVA_CALLS.fullmatch(_text(node.child_by_field_name("name"))) is not None
-    if node.type != "call_expression":
-        return False
-    called_as = b"".join(_text(node.child_by_field_name("function")).split())
+    if language == ".go" and node.type == "comment":
+        return GO_BUILD.match(_text(node)) is not None
+    if node.type == "pair":
+        return _text(node.child_by_field_name("key")).strip(b"'\"") in OPTIONS and _of_a_suite(node)
+    called_as = SUBSCRIPT.sub(rb".\1", _called(node))
     return (GO_MARKS if language == ".go" else SCRIPT_MARKS).fullmatch(called_as) is not None
+
+
+def _called(node: tree_sitter.Node | None) -> bytes:
+    """What a call calls, without spaces; nothing of anything else."""
+    called = node.child_by_field_name("function") if node and node.type == "call_expression" else None
+    return b"".join(_text(called).split())
+
+
+def _of_a_suite(pair: tree_sitter.Node) -> bool:
+    """It stands in the options of a test: test("name", { skip: true }, ...)."""
+    options = pair.parent
+    call = options.parent.parent if options and options.parent else None
+    return _called(call).partition(b".")[0] in SUITES
 
 
 def _text(node: tree_sitter.Node | None) -> bytes:

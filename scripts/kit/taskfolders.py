@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from kit import contents, hidden_tests, python_questions, python_tests
+from kit import contents, hidden_tests, python_tests
 from kit.globs import Editable
 from kit.taskfile import SUFFIXES
 
@@ -82,18 +82,15 @@ def canary_of(file: Path) -> str | None:
 
 def own_tests(task: Task) -> Iterator[Path]:
     """The starter's tests that no submission may edit: the Python graders run them too."""
-    editable, grader = Editable(task.file["editable"]), task.file["grader"]
     for file in contents.entries(task.starter):
-        name = os.fsencode(file.relative_to(task.starter))
-        tests = file.name.startswith("test_") or (grader == "pytest" and file.stem.endswith("_test"))
-        if file.suffix == ".py" and tests and name not in editable:
+        if python_tests.is_own(file.relative_to(task.starter), task.file):
             yield file
 
 
 def untold(task: Task) -> Iterator[Refusal]:
     """Tests of the starter that would be run, and that hold what cannot be judged from outside."""
     for file in own_tests(task):
-        asked = python_questions.ask(file.read_bytes(), task.file["grader"])
+        asked = python_tests.known(file.read_bytes(), task.file["grader"])
         yield from ((file, problem) for problem in asked.problems)
 
 

@@ -34,7 +34,8 @@ def claim(first: int, last: int) -> int | None:
     if first == last and first in _held:
         return first
     taken = {entry.pw_uid for entry in pwd.getpwall()} | running() | set(_held)
-    for uid in sorted(set(range(first, last + 1)) - taken, key=lambda uid: (last_used(uid), uid)):
+    used = last_used()
+    for uid in sorted(set(range(first, last + 1)) - taken, key=lambda uid: (used.get(uid, 0), uid)):
         if lock(uid):
             return uid
     raise Stop(
@@ -85,9 +86,9 @@ def lock(uid: int, used_ns: int | None = None) -> bool:
     return True
 
 
-def last_used(uid: int) -> int:
-    file = LOCKS / str(uid)
-    return file.stat().st_mtime_ns if file.exists() else 0
+def last_used() -> dict[int, int]:
+    files = LOCKS.iterdir() if LOCKS.is_dir() else ()
+    return {int(file.name): file.stat().st_mtime_ns for file in files if file.name.isdigit()}
 
 
 def running() -> set[int]:

@@ -1,0 +1,1 @@
+"""Parts of bench.py: one module for each thing that is timed beside the trial."""
