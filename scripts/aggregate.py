@@ -44,6 +44,7 @@ def run(batch: Folder) -> None:
         "isolation": plan["isolation"],
         "configurations": configurations,
         "delta": difference(plan, configurations),
+        **several(plan, configurations),
         "content_hashes": hashes,
         "warnings": list(claims.warnings(plan["isolation"], configurations, hashes)),
         "statement": claims.statement(plan["isolation"], plan["rehearsals"], configurations),
@@ -64,6 +65,14 @@ def difference(plan: Document, configurations: dict[str, Document]) -> Document 
         return None
     treatment, control = compared
     return counting.delta(configurations[treatment], configurations[control])
+
+
+def several(plan: Document, configurations: dict[str, Document]) -> Document:
+    """Of more than one treatment: the difference of each, by its name."""
+    compared = claims.comparisons(configurations) if plan["isolation"] == "enforced" else []
+    if len(compared) < 2:
+        return {}
+    return {"deltas": {t: counting.delta(configurations[t], configurations[c]) for t, c in compared}}
 
 
 def read_results(root: Path, plan: Document) -> dict[str, Document]:

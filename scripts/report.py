@@ -22,7 +22,8 @@ from rich.text import Text
 import clients
 from kit import documents, markdown, tables
 from kit.contract import Exit, Folder, Step, Stop
-from kit.layout import BATCH, BENCHMARK, JUNIT, PAGE, RECORDS, REPORT, RESULT, RESULTS
+from kit.documents import Document
+from kit.layout import BATCH, BENCHMARK, JUNIT, PAGE, RECORDS, REPORT, RESULT, RESULTS, STAGE
 from kit.tables import Batch, Table
 from kit.text import plain
 from reports import html, junit
@@ -33,7 +34,7 @@ STEP = Step(
     kind="derived",
     scope="batch",
     reads=[BATCH, BENCHMARK],
-    may_read=[RESULTS, RECORDS],
+    may_read=[STAGE, RESULTS, RECORDS],
     writes=[REPORT, PAGE, JUNIT],
 )
 STYLES = {"SUCCEEDED": "bold green", "FAILED": "bold red", "FAIL": "red", "pass": "green", "?": "yellow"}
@@ -60,7 +61,7 @@ def read(folder: Folder) -> Batch:
             continue  # shown as a trial without a result
         except documents.Invalid as error:
             raise Stop(Exit.BAD_INPUT, f"{error}; redo it with `finalize.py --redo TRIAL_DIR`") from error
-    return Batch(plan, folder.read(BENCHMARK), results)
+    return Batch(plan, folder.read(BENCHMARK), results, folder.maybe(STAGE))
 
 
 def draw(console: Console, batch: Batch, root: Path) -> None:
@@ -72,7 +73,8 @@ def draw(console: Console, batch: Batch, root: Path) -> None:
         console.print(Text("REHEARSED: no model was asked.", "bold yellow"))
     if plan["isolation"] != "enforced":
         console.print(Text("EXPLORATORY: without the sandbox; never compared.", "bold yellow"))
-    for table in tables.of(batch):
+    unlike = [tables.apart(table) for table in tables.capabilities(batch)]
+    for table in (*tables.of(batch), *(table for table in unlike if table.rows)):
         console.print(Text(f"\n{table.title}", "bold"))
         console.print(drawn(table))
     console.print()
@@ -113,8 +115,17 @@ def commands(batch: Batch, root: Path) -> Iterator[str]:
         known = plan["client"] in clients.names()
         key = clients.load(plan["client"]).KEY if known else "the client's own key variable"
         task, client = shlex.quote(plan["task"]), shlex.quote(plan["client"])
-        yield f"ask a real model:   nox -s eval -- {task} --client {client} --model MODEL"
+        yield f"ask a real model:   nox -s eval -- {task} --client {client}{compared(plan)} --model MODEL"
         yield f"                    (needs {key}, and costs money)"
+
+
+def compared(plan: Document) -> str:
+    """The flag that plans these configurations again; "" for a task's own."""
+    paths = {c["name"]: c.get("symposium", {}).get("path") for c in plan["configurations"]}
+    if {*paths} <= {"with-symposium", "without-symposium"}:
+        return ""
+    words = [f"{name}={path}" if path else name for name, path in paths.items()]
+    return f" --compare {shlex.quote(','.join(words))}"
 
 
 def paths(batch: Batch, root: Path) -> Iterator[str]:

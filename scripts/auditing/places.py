@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kit import staged
 from kit.documents import Document
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/tmp")
@@ -75,7 +76,7 @@ def of(plan: Document, stage: Document) -> Trial:
     paths, where, run = plan["paths"], stage["toolchain"], plan["paths"]["run"]
     tools = Path(paths["work"], "tools")
     own = [paths["run"], str(tools / "common")]
-    own += [str(tools / "symposium")] if plan["setup"] == "symposium" else []
+    own += [str(held)] if (held := staged.folder(stage, plan)) else []
     inside = (
         *SYSTEM,
         "/proc/self",

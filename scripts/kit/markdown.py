@@ -26,7 +26,7 @@ def of(batch: Batch) -> str:
     parts += [f"## {title}\n\n{bullets(sections[title])}" for title in first if title in sections]
     trials, *symposium, counts = tables.of(batch)
     parts.append(f"## {counts.title}\n\n{drawn(counts)}")
-    parts += [folded(table) for table in (trials, *symposium)]
+    parts += [folded(table) for table in (trials, *symposium, *tables.capabilities(batch))]
     parts.append(f"<details><summary>What the words mean</summary>\n\n{bullets(tables.LEGEND)}\n</details>\n")
     return cut(parts)
 
