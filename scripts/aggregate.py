@@ -55,7 +55,8 @@ def counted(plan: Document, results: dict[str, Document], conservative: bool) ->
     for group in groups:
         configurations[group.name]["table"] = table(plan, group, configurations[group.name])
     hashes = sorted({r["content_hash"] for r in results.values() if r["content_hash"]})
-    delta = difference(plan, configurations, conservative)
+    deltas = differences(plan, configurations, conservative)
+    delta = next(iter(deltas.values())) if len(deltas) == 1 else None
     return {
         **{key: plan[key] for key in ("task", "kind", "client", "model", "batch")},
         "rehearsal": plan["rehearsals"],
@@ -66,6 +67,7 @@ def counted(plan: Document, results: dict[str, Document], conservative: bool) ->
         "prices_as_of": (plan.get("prices") or {}).get("as_of"),
         "configurations": configurations,
         "delta": delta,
+        **({"deltas": deltas} if len(deltas) > 1 else {}),
         "content_hashes": hashes,
         "warnings": list(claims.warnings(plan["isolation"], configurations, hashes)),
         "statement": statement(plan, configurations, delta, conservative),
@@ -101,17 +103,19 @@ def statement(
     return f"{told} {claims.aa_sentence(delta['p_value'])}{lost}"
 
 
-def difference(plan: Document, configurations: dict[str, Document], conservative: bool) -> Document | None:
-    """Only enforced trials are compared, and only one treatment with one control.
+def differences(
+    plan: Document, configurations: dict[str, Document], conservative: bool
+) -> dict[str, Document]:
+    """Of each treatment, by its name, minus the control. Only enforced trials are compared.
 
     What may not be stated is still there, as the seed has it; `withheld` beside it says why.
     """
-    compared = claims.pair(configurations)
-    if compared is None or plan["isolation"] != "enforced":
-        return None
-    treatment, control = compared
-    found = counting.delta(configurations[treatment], configurations[control], conservative)
-    return {"withheld": claims.withheld(configurations), **found}
+    compared = claims.comparisons(configurations) if plan["isolation"] == "enforced" else []
+    why = claims.withheld(configurations)
+    return {
+        one: {"withheld": why, **counting.delta(configurations[one], configurations[other], conservative)}
+        for one, other in compared
+    }
 
 
 def read_results(root: Path, plan: Document) -> dict[str, Document]:

@@ -56,7 +56,7 @@ def run(trial: Folder) -> None:
     sought, said = texts(trial, plan), observed["commands"]
     found = [
         *commands.of_paths(said, where),
-        *(commands.of_symposium(said, plan["paths"]["run"]) if plan["setup"] == "baseline" else ()),
+        *(commands.of_symposium(said, plan["paths"]["run"]) if plan["setup"] != "symposium" else ()),
         *of_route(trial, observed["tool_calls"]),
         *of_canaries(trial, Sought(sought)),
     ]

@@ -30,13 +30,11 @@ ATTEMPTS = 2
 REGISTERED = re.compile(r"\b(cargo-agents|cargo agents|symposium)\s+hook\s+([a-z]+)\s+([a-z-]+)")
 
 
-def probe(stage: Document, folder: Path, client: str) -> Document | None:
-    """stage.json's `capabilities`; None without a cargo-agents. folder: empty, and every uid may enter it."""
-    if stage["symposium"] is None:
-        return None
+def probe(binary: Path, stage: Document, folder: Path, client: str) -> Document:
+    """A staged cargo-agents' `capabilities`. folder: not there yet, in a place where every uid may pass."""
     uid = NOBODY if os.geteuid() == 0 else None
     around = outside(uid, rungs.mount(stage) if uid is not None else None)
-    binary, toolchain = Path(stage["symposium"]["path"]), rungs.toolchain(stage)
+    toolchain = rungs.toolchain(stage)
     answers: Document = {}
     folder.mkdir(parents=True)
     folder.chmod(0o755)  # whatever the umask
@@ -135,11 +133,10 @@ def logged(scratch: Scratch) -> symposium_files.Log:
     return found
 
 
-def stand_in_stage(binary: Path, mount: Path) -> Document:
+def stand_in_stage(mount: Path) -> Document:
     """What probe() needs of stage.json, for a cargo-agents that no batch has staged."""
     closed = os.geteuid() == 0
-    toolchain = {"sysroot": str(tools.find().sysroot), "mount": str(mount) if closed else None}
-    return {"symposium": {"path": str(binary)}, "toolchain": toolchain}
+    return {"toolchain": {"sysroot": str(tools.find().sysroot), "mount": str(mount) if closed else None}}
 
 
 def main() -> None:
@@ -157,7 +154,7 @@ def main() -> None:
             staged, mount, run = (Path(place, name) for name in ("cargo-agents", "toolchain", "run"))
             shutil.copy(binary, staged)  # where every uid can read it
             mount.mkdir()
-            print(json.dumps(probe(stand_in_stage(staged, mount), run, args.client), indent=2))
+            print(json.dumps(probe(staged, stand_in_stage(mount), run, args.client), indent=2))
     except Stop as stop:
         fail("capabilities", stop)
 

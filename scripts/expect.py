@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Judge what the task expects of Symposium, from the files that a trial left; other trials get no such file.
+"""Judge what the task expects of Symposium, from the files that a trial left; a baseline gets no such file.
 
-The rules are in expectations/. It never meets a sandbox, a model or a client, so it can be redone on any old
-trial. Its failures are ours: whatever the agent did to the evidence is a verdict.
+Where we put the skills in place (`direct`), only their use is judged. The rules are in expectations/. It
+never meets a sandbox, a model or a client, so it can be redone on any old trial. Its failures are ours:
+whatever the agent did to the evidence is a verdict.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import json
 from collections.abc import Iterator
 
 import clients
+import setups
 from expectations import Record, doubts, events, skills
-from kit import symposium_files
+from kit import staged, symposium_files
 from kit.contract import Folder, Step
 from kit.documents import Document
 from kit.layout import (
@@ -31,7 +33,7 @@ from kit.layout import (
 
 STEP = Step(
     name="expect",
-    does="Judge what the task expects of Symposium (Symposium configurations only).",
+    does="Judge what the task expects of Symposium; of skills that we put in place, only their use.",
     kind="derived",
     reads=[TRIAL, TASK, SETUP, OBSERVATION, COLLECTED],
     writes=[],
@@ -41,12 +43,16 @@ STEP = Step(
 
 
 def run(trial: Folder) -> None:
-    if trial.read(TRIAL)["setup"] == "symposium":
+    setup = trial.read(TRIAL)["setup"]
+    if setup == "symposium":
         trial.write(EXPECTATIONS, judge(read(trial)))
+    elif setups.load(setup).PUTS_SKILLS:
+        trial.write(EXPECTATIONS, judge_use(read(trial)))
 
 
 def read(trial: Folder) -> Record:
-    plan, stage, seen = trial.read(TRIAL), trial.maybe(STAGE) or {}, trial.read(OBSERVATION)
+    plan, seen = trial.read(TRIAL), trial.read(OBSERVATION)
+    stage = staged.own(found, plan) if (found := trial.maybe(STAGE)) else {}
     client = clients.load(plan["client"])
     return Record(
         run=plan["paths"]["run"],
@@ -89,6 +95,13 @@ def judge(record: Record) -> Document:
     }
 
 
+def judge_use(record: Record) -> Document:
+    """The claims that need no Symposium: was each skill loaded, and was it listed?"""
+    of_skills = {name: skills.judge(record, name) for name in skills.names(record.task)}
+    kept = {name: {k: v for k, v in of.items() if k not in OF_DELIVERY} for name, of in of_skills.items()}
+    return {"skills": kept, "hooks": {}, "sync": {}, "findings": []}
+
+
 def findings(record: Record, of_skills: dict[str, Document]) -> Iterator[str]:
     """What a reader should know of this Symposium and of its evidence, in sentences."""
     for name, skill in of_skills.items():
@@ -122,6 +135,7 @@ def shortcomings(record: Record) -> Iterator[str]:
             yield f"{name} {lack}."
 
 
+OF_DELIVERY = ("installed", "not_installed")
 LACKS = {
     "registry": "does not keep a [[registry]] of its configuration",
     "clean_output": "says more than its answer on SessionStart, so the client takes all of it for plain text",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import clients
-from kit import findings, keys, remains, verdicts
+from kit import findings, keys, remains, staged, verdicts
 from kit.contract import Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import (
@@ -148,7 +148,7 @@ def flat(expected: Document | None) -> Iterator[tuple[str, Document]]:
 def identity(left: Remains) -> Document:
     """What was tried with which tools; null where the batch or the trial never got that far."""
     trial, stage, task = left.trial, left.get(STAGE) or {}, left.get(TASK) or left.get(GRADING) or {}
-    client, symposium = stage.get("client", {}), stage.get("symposium") if left.symposium else None
+    client, symposium = stage.get("client", {}), staged.own(stage, trial)["symposium"] if stage else None
     tools = ("srt", "node") if stage else ()
     versions = {name: f"{stage[name]['version']} {stage[name]['sha256']}" for name in tools}
     kept = ("version", "sha256", "revision", "source", "profile")

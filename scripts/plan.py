@@ -21,8 +21,9 @@ import planning
 from gateway import rehearsal
 from kit import tasks
 from kit.contract import Exit, Folder, Step, Stop, fail
+from kit.documents import Document
 from kit.layout import BATCH, TRIAL
-from planning import CONTROL, DEFAULT, TREATMENT, Plan, foretelling
+from planning import DEFAULT, Plan, configurations, foretelling
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -49,10 +50,7 @@ def parser() -> argparse.ArgumentParser:
         "--rehearse", metavar="NAME", help="a rehearsal, or with:A,without:B (default: oracle)"
     )
     foretelling.add_arguments(p)
-    p.add_argument("--aa", action="store_true", help="the same configuration twice, as control and treatment")
-    source = p.add_mutually_exclusive_group()
-    source.add_argument("--symposium-bin", type=Path, metavar="PATH", help="the cargo-agents to evaluate")
-    source.add_argument("--symposium-src", type=Path, metavar="CHECKOUT", help="build cargo-agents from here")
+    configurations.add_arguments(p)
     p.add_argument("--reads", choices=["allow-list", "deny-list"], default="allow-list")
     p.add_argument("--evals", type=Path, default=ROOT / "evals", metavar="DIR")
     p.add_argument("--eval-root", type=Path, default=eval_root(), metavar="DIR", help="where trials run")
@@ -77,19 +75,17 @@ def eval_root() -> Path:
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "agent-eval"
 
 
-def answers(
-    args: argparse.Namespace, task: tasks.Task, configurations: Sequence[dict[str, str]]
-) -> dict[str, str]:
+def answers(args: argparse.Namespace, task: tasks.Task, planned: Sequence[Document]) -> dict[str, str]:
     """Configuration to rehearsal, from NAME or with:A,without:B."""
     said = args.rehearse or DEFAULT
-    names = [c["name"] for c in configurations]
+    names = [c["name"] for c in planned]
     if ":" not in said:
         return dict.fromkeys(names, said)
-    parts = [part.partition(":")[::2] for part in said.split(",")]
-    pairs = dict(parts)
-    chosen = {f"{word}-symposium": name for word, name in pairs.items()}
-    if sorted(chosen) != sorted(names) or len(parts) != len(pairs):
-        words = ",".join(f"{name.removesuffix('-symposium')}:NAME" for name in names)
+    parts: list[Sequence[str]] = [part.partition(":")[::2] for part in said.split(",")]
+    short = {name.removesuffix("-symposium"): name for name in names}  # "with" and "without"
+    chosen = {short.get(word, word): name for word, name in parts}
+    if sorted(chosen) != sorted(names) or len(parts) != len(chosen):
+        words = ",".join(f"{word}:NAME" for word in short)
         raise Stop(Exit.USAGE, f"--rehearse {said}: {task.name} runs {' and '.join(names)}; write {words}")
     return chosen
 
@@ -125,26 +121,16 @@ def refuse_early(args: argparse.Namespace, client: clients.Client) -> None:
             raise Stop(Exit.USAGE, f"--{flag}: empty; give a name, or leave it out")
     if args.model:
         planning.need_key(client, args.model)
-    if args.symposium_bin and not os.access(args.symposium_bin, os.X_OK):
-        raise Stop(
-            Exit.UNAVAILABLE, f"{args.symposium_bin}: not an executable; give the path of a cargo-agents"
-        )
 
 
 def make(args: argparse.Namespace) -> Plan:
     client = clients.load(args.client)
     refuse_early(args, client)
     task = tasks.load(args.evals.resolve(), args.task)
-    configurations = [CONTROL, TREATMENT] if task.kind == "capability" else [TREATMENT]
-    if args.aa:  # nothing differs but the name and the role
-        configurations = [
-            {**TREATMENT, "name": f"aa-{role}", "role": role} for role in ("control", "treatment")
-        ]
-    args.trials, args.power = foretelling.decide(args, task.name, len(configurations), task.trials)
-    scripts = None if args.model else rehearsals(args, task, answers(args, task, configurations))
-    return Plan(
-        args, task, configurations, scripts, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
-    )
+    planned = configurations.of(args, task)
+    args.trials, args.power = foretelling.decide(args, task.name, len(planned), task.trials)
+    scripts = None if args.model else rehearsals(args, task, answers(args, task, planned))
+    return Plan(args, task, planned, scripts, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
 
 
 def write(plan: Plan) -> Path:

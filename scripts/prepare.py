@@ -18,7 +18,7 @@ from pathlib import Path
 import clients
 import rungs
 import setups
-from kit import canaries, process, snapshot, tasks, uids
+from kit import canaries, process, snapshot, staged, tasks, uids
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import POLICY, SETUP, STAGE, TASK, TRIAL, Run
@@ -39,7 +39,8 @@ END = 'status=$?; printf "%s %s\\n" "$0" $status; printf "%s %s\\n" "$0" $status
 
 
 def run(trial: Folder) -> None:
-    plan, stage = trial.read(TRIAL), trial.read(STAGE)
+    plan = trial.read(TRIAL)
+    stage = staged.own(trial.read(STAGE), plan)
     until = time.monotonic() + plan["deadlines_secs"]["setup"]
     client, rung, setup = clients.load(plan["client"]), rungs.load(plan["rung"]), setups.load(plan["setup"])
     if why := rung.unavailable():

@@ -23,7 +23,6 @@ from pathlib import Path
 import finalize
 import grade
 import planning
-import rungs
 from graders import Infrastructure, staging
 from kit import documents, edits, remains, seal, tasks, verdicts
 from kit.contract import Exit, Folder, Stop, fail

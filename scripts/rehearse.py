@@ -26,7 +26,8 @@ def play(task: tasks.Task, name: str, args: argparse.Namespace, results: Path) -
     script = rehearsal.load(task.rehearsal(name))
     root = ["--eval-root", args.eval_root] if args.eval_root else []
     where = ["--evals", args.evals, "--results", results, "--client", args.client, *root]
-    batch = Path(programs.run("plan", task.name, "--trials", "1", "--rehearse", name, *where))
+    compare = ["--compare", args.compare] if args.compare else []
+    batch = Path(programs.run("plan", task.name, "--trials", "1", "--rehearse", name, *compare, *where))
     lost = (Exit.OK, Exit.NO)  # NO: unevenly lost trials, which a rehearsal may be about
     programs.run("batch", batch, *([] if args.preflight else ["--no-preflight"]), fine=lost)
     compared = 0
@@ -70,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("tasks", nargs="*", metavar="TASK", help="folders of evals/tasks/ (default: all)")
     p.add_argument("--only", metavar="NAME", help="the rehearsals of this name")
     p.add_argument("--client", default="claude")
+    p.add_argument("--compare", metavar="NAME,NAME", help="these configurations, as plan.py takes them")
     p.add_argument("--evals", type=Path, default=ROOT / "evals", metavar="DIR")
     p.add_argument("--eval-root", type=Path, metavar="DIR", help="where trials run")
     p.add_argument("--preflight", action="store_true", help="probe the sandbox before each, as eval does")

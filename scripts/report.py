@@ -24,7 +24,8 @@ import aggregate
 import clients
 from kit import claims, documents, markdown, programs, tables
 from kit.contract import Exit, Folder, Step, Stop
-from kit.layout import BATCH, BENCHMARK, JUNIT, PAGE, RECORDS, REPORT, RESULT, RESULTS
+from kit.documents import Document
+from kit.layout import BATCH, BENCHMARK, JUNIT, PAGE, RECORDS, REPORT, RESULT, RESULTS, STAGE
 from kit.tables import Batch, Table
 from kit.text import plain
 from reports import html, junit
@@ -35,7 +36,7 @@ STEP = Step(
     kind="derived",
     scope="batch",
     reads=[BATCH, BENCHMARK],
-    may_read=[RESULTS, RECORDS],
+    may_read=[STAGE, RESULTS, RECORDS],
     writes=[REPORT, PAGE, JUNIT],
 )
 STYLES = {"SUCCEEDED": "bold green", "FAILED": "bold red", "FAIL": "red", "pass": "green", "?": "yellow"}
@@ -65,7 +66,7 @@ def read(folder: Folder) -> Batch:
             continue  # shown as a trial without a result
         except documents.Invalid as error:
             raise Stop(Exit.BAD_INPUT, f"{error}; redo it with `finalize.py --redo TRIAL_DIR`") from error
-    return Batch(plan, folder.read(BENCHMARK), results)
+    return Batch(plan, folder.read(BENCHMARK), results, folder.maybe(STAGE))
 
 
 def draw(console: Console, batch: Batch, root: Path) -> None:
@@ -83,7 +84,8 @@ def draw(console: Console, batch: Batch, root: Path) -> None:
         console.print(
             Text("DIRECT: the client asked the model itself; no request was recorded.", "bold yellow")
         )
-    for table in (*tables.of(batch), tables.takes(batch)):
+    unlike = [tables.apart(table) for table in tables.capabilities(batch)]
+    for table in (*tables.of(batch), *(table for table in unlike if table.rows), tables.takes(batch)):
         console.print(Text(f"\n{table.title}", "bold"))
         console.print(drawn(table))
     console.print()
@@ -125,8 +127,18 @@ def commands(batch: Batch, root: Path) -> Iterator[str]:
         key = clients.load(plan["client"]).KEY if known else "the client's own key variable"
         task, client = shlex.quote(plan["task"]), shlex.quote(plan["client"])
         session = "aa" if claims.alike(plan["configurations"]) else "eval"
-        yield f"ask a real model:   {programs.typed(session, f'{task} --client {client} --model MODEL')}"
+        words = f"{task} --client {client}{compared(plan)} --model MODEL"
+        yield f"ask a real model:   {programs.typed(session, words)}"
         yield f"                    (needs {key}, and costs money)"
+
+
+def compared(plan: Document) -> str:
+    """The flag that plans these configurations again; "" for a task's own."""
+    paths = {c["name"]: c.get("symposium", {}).get("path") for c in plan["configurations"]}
+    if {*paths} <= {"with-symposium", "without-symposium"} or claims.alike(plan["configurations"]):
+        return ""
+    words = [f"{name}={path}" if path else name for name, path in paths.items()]
+    return f" --compare {shlex.quote(','.join(words))}"
 
 
 def paths(batch: Batch, root: Path) -> Iterator[str]:

@@ -24,7 +24,7 @@ import clients
 import prepare
 import probes
 import rungs
-from kit import documents, leftovers, programs, tied, trees, uids
+from kit import documents, leftovers, programs, staged, tied, trees, uids
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
 from kit.layout import BATCH, SETUP, STAGE, TRIAL
@@ -85,8 +85,9 @@ def scene(batch: Path, plan: Document, stage: Document, configuration: str) -> I
         box = rungs.trial_box(trial, stage, setup["uid"])
         places = {name: Path(place) for name, place in trial["paths"].items()}
         binary, rung = clients.load(plan["client"]).BINARY, rungs.load(plan["rung"])
+        shut = staged.others(stage, trial)
         around = decoys.around(
-            box, stage, binary, places["work"], places["eval_root"], places["evals"], batch.parent
+            box, shut, binary, places["work"], places["eval_root"], places["evals"], batch.parent
         )
         with around as variables:
             yield Scene(rung, box, stage, setup["environment"], trial["setup"] == "symposium", variables)

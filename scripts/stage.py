@@ -3,6 +3,7 @@
 
   <work>/tools/common/{<client>, node, srt/}   readable by every trial
   <work>/tools/symposium/cargo-agents          readable by Symposium trials only; not there without one
+  <work>/tools/symposium-<configuration>/...   the same, of a configuration that names its own: by it alone
 
 It never installs (tools/install.py) and puts nothing into a run (prepare.py). Its failures are the machine's:
 a tool that is missing or too old, an eval root that a trial's uid cannot reach. A staged program is started
@@ -23,6 +24,7 @@ from pathlib import Path
 
 import capabilities
 import clients
+from kit import staged as staging
 from kit import symposium_source, tools, versions
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
@@ -78,25 +80,39 @@ def run(batch: Folder) -> None:
         if as_root:
             os.chown(home, versions.NOBODY, versions.NOBODY)
         stage = staged(Bench(found, Store(root / "store"), place, Path(home), as_root), plan)
-        stage["capabilities"] = capabilities.probe(stage, Path(home) / "probe", plan["client"])
+        probed(stage, Path(home), plan["client"])
         batch.write(STAGE, stage)
+
+
+def probed(stage: Document, home: Path, client: str) -> None:
+    """Adds to each staged cargo-agents what it supports."""
+
+    def able(path: str, name: str) -> Document:
+        return capabilities.probe(Path(path), stage, home / f"probe{name}", client)
+
+    stage["capabilities"] = able(stage["symposium"]["path"], "") if stage["symposium"] else None
+    for name, version in stage.get("versions", {}).items():
+        version["capabilities"] = able(version["path"], f"-{name}")
 
 
 def staged(bench: Bench, plan: Document) -> Document:
     """All at once: hashing, copying and asking wait for disk and processes, not for each other."""
-    wanted = any(configuration["setup"] == "symposium" for configuration in plan["configurations"])
+    own = {c["name"]: c["symposium"] for c in plan["configurations"] if "symposium" in c}
+    wanted = any(c["setup"] == "symposium" and c["name"] not in own for c in plan["configurations"])
     work: dict[str, Callable[[], object]] = {
         "client": lambda: client(bench, plan["client"]),
         "srt": lambda: srt(bench),
         "node": lambda: node(bench),
         "symposium": lambda: symposium(bench, plan["symposium"]) if wanted else None,
+        "versions": lambda: {name: symposium(bench, source, name) for name, source in own.items()},
         "toolchain": lambda: toolchain(bench, Path(plan["paths"]["eval_root"])),
         "packages": lambda: packages(bench),
         "os": versions.system,
     }
     with ThreadPoolExecutor(len(work)) as pool:
         started = {name: pool.submit(one) for name, one in work.items()}
-        return {name: one.result() for name, one in started.items()}
+        made = {name: one.result() for name, one in started.items()}
+    return {name: one for name, one in made.items() if name != "versions" or one}
 
 
 def client(bench: Bench, name: str) -> Document:
@@ -132,10 +148,10 @@ def node(bench: Bench) -> Document:
     return {"version": said.strip().removeprefix("v"), "sha256": stored.sha256, "path": str(binary)}
 
 
-def symposium(bench: Bench, planned: Document) -> Document:
+def symposium(bench: Bench, planned: Document, configuration: str | None = None) -> Document:
     source = symposium_source.find(planned, bench.found.cargo_agents)
     stored = bench.store.put(source.program)
-    binary, said = bench.keep(stored, folder(bench.place / "symposium") / "cargo-agents")
+    binary, said = bench.keep(stored, folder(bench.place / staging.place(configuration)) / "cargo-agents")
     if not (version := re.search(r"\d+\.\d+\.\d+\S*", said)):
         raise Stop(
             Exit.UNAVAILABLE, f"{source.program}: no cargo-agents (it says {said[:80]!r}); give another"

@@ -9,16 +9,21 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import capabilities
-from expect_trial import ABLE, GOOD, HOOK, SKILL, Trial, verdicts
-from kit import documents
+import clients
+from expect_trial import ABLE, BEGINNING, GOOD, HOOK, SKILL, Trial, logged, verdicts
+from kit import documents, trees
+from kit.layout import Run
 from kit.tools import ROOT, Tools
 from kit.versions import NOBODY
+from setups import Before, Said, folders, symposium
 
 STAND_IN = Path(__file__).with_name("expect") / "cargo-agents.sh"
 ALL = {**ABLE, "manifests": ["SYMPOSIUM.toml", "Symposium.toml"]}
@@ -48,13 +53,12 @@ ONE_BY_ONE = ("reload_skills", "marker", "trace", "sync_record", "relative_scrip
 
 
 @pytest.fixture
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that every uid can get to, as a batch's is."""
-    found = tmp_path_factory.mktemp("probe")
-    for folder in (found, *found.parents):
-        if not folder.stat().st_mode & 0o001 and folder.stat().st_uid == os.geteuid():
-            folder.chmod(folder.stat().st_mode | 0o011)
-    return found
+def place() -> Iterator[Path]:
+    """A folder that every uid can get to, as a batch's is; pytest closes its own when another one starts."""
+    found = Path(tempfile.mkdtemp(prefix="ae-probe-", dir="/var/tmp"))
+    found.chmod(0o755)
+    yield found
+    trees.remove(found)
 
 
 def probed(place: Path, program: str) -> dict[str, Any]:
@@ -62,10 +66,8 @@ def probed(place: Path, program: str) -> dict[str, Any]:
     binary = place / "cargo-agents"
     binary.write_text(program, "utf-8")
     binary.chmod(0o755)
-    stage = {"symposium": {"path": str(binary)}, "toolchain": {"sysroot": str(place), "mount": None}}
-    answers = capabilities.probe(stage, place / "run", "claude")
-    assert answers is not None
-    return answers
+    stage = {"toolchain": {"sysroot": str(place), "mount": None}}
+    return capabilities.probe(binary, stage, place / "run", "claude")
 
 
 def lacking(*words: str) -> str:
@@ -104,27 +106,109 @@ def test_S05_a_hook_that_fails_once_is_tried_again(place: Path) -> None:
     assert probed(place, lacking().replace('mkdir -p "$HOME/.symposium"\ncase', f"{once}\ncase")) == ALL
 
 
-def test_S05_without_a_cargo_agents_nothing_is_asked(place: Path) -> None:
-    assert capabilities.probe({"symposium": None}, place / "run", "claude") is None
-    assert not (place / "run").exists()
+def leaves(trial: Trial, word: str) -> None:
+    """What a whole session with a version that lacks this leaves, where it differs from a whole trial's."""
+    match word:
+        case "reload_skills":
+            unknown(trial)
+        case "installs":
+            unknown(trial)
+            trial.collected["installed"] = {}
+            trial.files["symposium.log"] = "\n".join(BEGINNING.split("\n")[:-2]) + "\n" + logged(0)
+        case "events" | "plugin_hooks":
+            trial.files |= {"evidence/hooks.jsonl": "", "symposium.log": BEGINNING}
+        case "commands":  # the client finds no such program
+            unknown(trial)
+            trial.client_ran("SessionStart", "Stop", exit_code=127)
+            trial.files = {"symposium.log": BEGINNING.partition("\n")[0] + "\n"}
+            trial.collected |= {"installed": {}, "sync_records": [], "missing": ["hook-trace.jsonl"]}
+        case "marker":
+            trial.collected["installed"][SKILL]["marker"] = False
+        case "trace":
+            del trial.files["hook-trace.jsonl"]
+        case "sync_record":
+            trial.collected["sync_records"] = []
+        case "hook_exits":
+            trial.files["symposium.log"] = BEGINNING
+        case "log":
+            del trial.files["symposium.log"]
 
 
-@pytest.mark.parametrize(
-    ("word", "judged"),
-    [
-        ("trace", "session_start"),
-        ("sync_record", "sync_recorded"),
-        ("marker", f"{SKILL}.installed"),
-        ("hook_exits", HOOK),
-    ],
-)
-def test_S05_the_check_that_it_cannot_support_is_inconclusive_and_no_other(
-    place: Path, tmp_path: Path, word: str, judged: str
-) -> None:
+def unknown(trial: Trial) -> None:
+    """The client did not list the skill, and refused to load it."""
+    trial.observation["listed"][SKILL] = False
+    trial.observation["loads"][SKILL] = {"load": "attempted", "evidence": None}
+
+
+INSTALLED, USED, FAIL, UNCLEAR = f"{SKILL}.installed", f"{SKILL}.used", "fail", "inconclusive"
+OFF: dict[str, dict[str, str]] = {  # what is then judged otherwise than in a trial in which all holds
+    "clean_output": {},
+    "relative_scripts": {},  # plugins are adapted on copy
+    "reload_skills": {USED: FAIL},
+    "installs": {INSTALLED: FAIL, USED: FAIL},  # absent is absent, marked or not
+    "events": {HOOK: FAIL},
+    "plugin_hooks": {HOOK: FAIL},
+    "marker": {INSTALLED: UNCLEAR},
+    "trace": {"session_start": UNCLEAR},
+    "sync_record": {"sync_recorded": UNCLEAR},
+    "hook_exits": {HOOK: UNCLEAR},
+    "log": {HOOK: UNCLEAR, "sync_recorded": UNCLEAR},
+    "commands": {INSTALLED: FAIL, USED: FAIL, HOOK: FAIL, "session_start": UNCLEAR, "sync_recorded": UNCLEAR},
+}
+NO_SETUP = {  # the checks before launch that fail: the trial is a set-up failure, and no session is judged
+    "init": ["init", "plugins_listed", "hooks_registered"],
+    "registry": ["config_kept", "plugins_listed"],
+    "manifests": ["plugins_listed"],
+}
+
+
+def test_S05_every_capability_has_its_verdict_here() -> None:
+    assert sorted([*OFF, *NO_SETUP]) == sorted({*ABLE} - {"client"})
+
+
+@pytest.mark.parametrize("word", OFF)
+def test_S05_a_capability_that_is_off_is_judged_exactly_so(place: Path, tmp_path: Path, word: str) -> None:
     trial = Trial(tmp_path)
     assert trial.stage
     trial.stage["capabilities"] = probed(place, lacking(word))
-    assert verdicts(trial.judged()) == {**GOOD, judged: "inconclusive"}
+    leaves(trial, word)
+    assert verdicts(trial.judged()) == {**GOOD, **OFF[word]}
+
+
+def failed_before_launch(place: Path, program: str) -> list[str]:
+    """The checks that fail when that program is set up, with a plugin as the probes have it."""
+    run, evals = Run(place / "trial", place / "control"), place / "evals"
+    skill = evals / "plugins/probe/skills/probe/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: probe\ndescription: Use when probing.\n---\n")
+    (evals / "plugins/probe/SYMPOSIUM.toml").write_text(
+        'name = "probe"\ndepends-on = ["*"]\n\n[[skills]]\nsource.path = "skills"\n'
+    )
+    (place / "cargo-agents").write_text(program)
+    (place / "cargo-agents").chmod(0o755)
+    folders.make(run)
+    stage = {"symposium": {"path": str(place / "cargo-agents")}}
+    before = Before(run, {"plugins": ["probe"]}, stage, clients.load("claude"), "claude", evals)
+    symposium.populate(before)
+    env = {"HOME": str(run.home), "PATH": f"{run.bin}:/usr/bin:/bin"}
+    said = []
+    for argv in symposium.commands(before):
+        words = [str(run.bin / argv[0]), *argv[1:]]
+        done = subprocess.run(
+            words,
+            cwd=run.project,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said.append(Said(argv, done.returncode, done.stdout, done.stderr))
+    return [check.name for check in symposium.checks(before, said) if not check.passed]
+
+
+@pytest.mark.parametrize(("word", "failed"), [("", []), *NO_SETUP.items()])
+def test_S05_without_this_no_trial_is_started(place: Path, word: str, failed: list[str]) -> None:
+    assert failed_before_launch(place, lacking(word)) == failed
 
 
 @pytest.mark.real

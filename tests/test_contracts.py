@@ -145,7 +145,7 @@ PLUGINS = {
     "clients": ["claude"],
     "rungs": ["srt"],
     "graders": ["cargo"],
-    "setups": ["baseline", "symposium"],
+    "setups": ["baseline", "direct", "symposium"],
 }
 
 

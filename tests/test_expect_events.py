@@ -115,6 +115,7 @@ OK, BAD = f'{{"hook":"{HOOK}","exit":0}}\n', f'{{"hook":"{HOOK}","exit":1}}\n'
         (OK, "pass"),
         (BAD, "fail"),
         (OK + BAD, "pass"),  # the first is the one checked
+        (OK + BAD + OK, "inconclusive"),  # more than there were runs: the first may be forged
         (BAD + OK, "fail"),
         ('{"hook":"other","exit":1}\n' + OK, "pass"),
         ("{torn\n" + OK, "inconclusive"),  # it may be the first
@@ -127,6 +128,7 @@ OK, BAD = f'{{"hook":"{HOOK}","exit":0}}\n', f'{{"hook":"{HOOK}","exit":1}}\n'
 )
 def test_E04_the_first_record_decides(trial: Trial, records: str, verdict: str) -> None:
     trial.files["evidence/hooks.jsonl"] = records
+    trial.files["symposium.log"] = BEGINNING + logged(0) + logged(0)
     assert hook(trial) == verdict
 
 

@@ -86,6 +86,7 @@ def test_E01_not_installed(trial: Trial, there: bool, completion: str | None, ve
     trial.observation["completion"] = completion
     if not there:
         trial.collected["installed"] = {}
+        trial.files["symposium.log"] = trial.files["symposium.log"].replace("skill_installed", "skill_left")
     assert trial.judged()["skills"][SKILL]["not_installed"]["verdict"] == verdict
 
 

@@ -268,7 +268,7 @@ def test_an_unknown_task_is_refused_by_name(baseline: Prepared, capsys: pytest.C
 
 
 def test_every_setup_that_a_plan_can_name_is_there() -> None:
-    assert all(setups.load(name) for name in ("baseline", "symposium"))
+    assert all(setups.load(name) for name in ("baseline", "direct", "symposium"))
 
 
 def test_P04_each_command_of_the_setup_is_told_apart_and_a_killed_one_has_no_status() -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from kit import symposium_source
+from kit.contract import Stop
 from kit.tools import ROOT
 
 PATCHES = sorted((ROOT / "symposium/patches").glob("*.patch"))
@@ -106,3 +108,20 @@ def test_without_cargo_it_says_so(machine: dict[str, str]) -> None:
     Path(machine["HOME"], "bin/cargo").unlink()
     said = run(machine, "--patched")
     assert (said.returncode, said.stderr.splitlines()[-1]) == (69, "symposium: cargo: not found; install it")
+
+
+def test_S03_staging_builds_the_patched_one_where_it_is_not_there(
+    machine: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in machine.items():
+        monkeypatch.setenv(name, value)
+    planned = {"source": "patched", "path": ""}
+    found = symposium_source.find(planned, Path("/nowhere"))
+    assert found.program == Path(machine["AGENT_EVAL_TOOLS"], "patched/bin/cargo-agents")
+    assert found.program.read_text() == "patched\n"
+    assert symposium_source.find(planned, Path("/nowhere")) == found
+    assert calls(machine) == ["info", "build"]
+    (Path(machine["HOME"]) / "bin/cargo").unlink()
+    found.program.unlink()
+    with pytest.raises(Stop, match="the patched cargo-agents: not built"):
+        symposium_source.find(planned, Path("/nowhere"))

@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import clients
+from kit import staged
 from kit.documents import Document
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/tmp")
@@ -83,7 +84,7 @@ def of(plan: Document, stage: Document) -> Trial:
     paths, where, run = plan["paths"], stage["toolchain"], plan["paths"]["run"]
     tools = Path(paths["work"], "tools")
     own = [paths["run"], str(tools / "common")]
-    own += [str(tools / "symposium")] if plan["setup"] == "symposium" else []
+    own += [str(held)] if (held := staged.folder(stage, plan)) else []
     inside = (
         *SYSTEM,
         "/proc/self",

@@ -13,8 +13,8 @@ from kit.layout import BENCHMARK
 
 
 def uneven(batch: Path) -> str | None:
-    """What was lost unevenly between treatment and control, in words."""
+    """What was lost unevenly between treatments and control, in words."""
     configurations = documents.read(batch / BENCHMARK.path, "benchmark/1")["configurations"]
-    if claims.pair(configurations) is None:
+    if not claims.comparisons(configurations):
         return None
     return "; ".join(claims.uneven(configurations)) or None

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import clients
 import planning
-from batches import asking, closing, restaging, room
-from kit import documents, leftovers, tasks, tied, trees
+from batches import asking, closing, room
+from kit import documents, leftovers, staged, tasks, tied, trees
 from kit.contract import Stop
 from kit.documents import Document
 from kit.layout import BATCH, NODE, RESULT, STAGE, TRIAL
@@ -147,8 +147,9 @@ def program(name: str, folder: Path) -> str | None:
 
 def unlike(here: Document, batch: Document) -> Iterator[str]:
     """The tools that are not the batch's own; where they lie may differ."""
-    for name in restaging.STAGED:
-        one, other = ((stage[name] or {}) for stage in (here, batch))
+    known = dict(staged.every(here))
+    for name, other in staged.every(batch):
+        one = known.get(name, {})
         if one.get("sha256") != other.get("sha256"):
             yield f"{name}: is {one.get('version')}, and not the batch's {other.get('version')} by its hash"
     machine = [("toolchain", "rustc"), ("toolchain", "cargo"), *(("packages", n) for n in batch["packages"])]

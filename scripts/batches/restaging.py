@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import stage as staging
-from kit import tasks, tools, versions
+from kit import staged, tasks, tools, versions
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.reach import folder, open_for_trials
 from kit.store import Store, discard, look, together
 
-STAGED = ("client", "srt", "node", "symposium")
 ANEW = "a rerun is a new batch"
 
 
@@ -33,14 +32,14 @@ def again(plan: Document, stage: Document, say: Callable[[str], None]) -> None:
     if wrong:
         raise Stop(Exit.UNAVAILABLE, f"{'; '.join(wrong)}; {ANEW}")
     discard(place)
-    for tool in (stage[name] for name in STAGED if stage[name]):
+    for _, tool in staged.every(stage):
         group, own = Path(tool["path"]).relative_to(place).parts[:2]  # common/claude, symposium/cargo-agents
         store.link(tool["sha256"], folder(place / group) / own)
 
 
 def lost(store: Store, stage: Document) -> Iterator[str]:
-    for name in STAGED:
-        if (tool := stage[name]) and digest(store, tool["sha256"]) != tool["sha256"]:
+    for name, tool in staged.every(stage):
+        if digest(store, tool["sha256"]) != tool["sha256"]:
             yield f"{store.content(tool['sha256'])}: not the {name} {tool['version']} of this batch any more"
 
 

@@ -95,7 +95,8 @@ def program(part: str) -> str:
 def miscounted(record: Record) -> Iterator[str]:
     """A line of the trace for each SessionStart that the client and the log know of, no more and no less."""
     traced = sum(1 for line in record.trace or () if line.value and line.value.get("event") == START)
-    if record.log and record.log.calls and traced > (calls := record.log.calls[START]):
+    tells = record.log and (record.log.calls or (record.capabilities and not record.lacks("log")))
+    if record.log and tells and traced > (calls := record.log.calls[START]):
         yield f"hook-trace.jsonl: {traced} of {START}, and symposium.log has {calls}"
     told = reported(record)[START]
     if record.reports_hooks and record.ended and traced > told:
@@ -112,7 +113,8 @@ def reported(record: Record) -> Counter[str]:
 def cut(record: Record) -> Iterator[str]:
     """A whole log begins with init, before the session, and has every call of Symposium."""
     if record.log is None:
-        yield "symposium.log: none, though init leaves one before the session"
+        leaves = "" if record.lacks("log") else ", though init leaves one before the session"
+        yield f"symposium.log: none{leaves}"
         return
     if record.lacks("log"):
         return

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from expectations import Record, doubts, first, judged, unless, unless_changed, unless_cut, unsupported
 from kit.documents import Document
-from kit.symposium_files import Dispatch, Line, status
+from kit.symposium_files import Dispatch, Line, Log, status
 
 
 def empty_before(record: Record) -> Document:
@@ -79,7 +79,7 @@ def hook(record: Record, name: str) -> Document:
         return judged("inconclusive", lost)
     earliest = first_record(record.hooks or [], name)
     runs = record.log.dispatches.get(name, []) if record.log else []
-    verdict = by_record(record, earliest, runs) if earliest else by_log(record, name, runs)
+    verdict = by_record(record, name, earliest, runs) if earliest else by_log(record, name, runs)
     verdict = unless(first(doubts.of_records(record)), verdict)
     lacking = "does not log how a plugin's hook ends"
     if not record.lacks("plugin_hooks"):  # else no hook ran whose end could have been logged
@@ -92,7 +92,7 @@ def first_record(lines: list[Line], name: str) -> Line | None:
     return next((line for line in lines if line.value is None or line.value.get("hook") == name), None)
 
 
-def by_record(record: Record, first: Line, runs: list[Dispatch]) -> Document:
+def by_record(record: Record, name: str, first: Line, runs: list[Dispatch]) -> Document:
     where = f"evidence/hooks.jsonl:{first.number}"
     if first.value is None:
         return judged("inconclusive", f"{where}: not readable, and may be the hook's first record")
@@ -107,7 +107,20 @@ def by_record(record: Record, first: Line, runs: list[Dispatch]) -> Document:
         return judged(
             "inconclusive", f"{where}: exit 0, but symposium.log:{runs[0].line} says {ending(runs[0])}"
         )
+    if record.log and (lines := records(record, name)) > (known := starts(record.log, name)):
+        more = f"{lines} records of {name}, and symposium.log knows of {known} runs; the first may be forged"
+        return judged("inconclusive", f"{where}: exit 0, but evidence/hooks.jsonl has {more}")
     return judged("pass", f"{where}: exit 0")
+
+
+def records(record: Record, name: str) -> int:
+    """A hook of ours writes one for each of its runs."""
+    return sum(1 for line in record.hooks or [] if line.value and line.value.get("hook") == name)
+
+
+def starts(log: Log, name: str) -> int:
+    """A run that never ended may have left its record."""
+    return max(len(log.begun.get(name, ())), len(log.dispatches.get(name, ())))
 
 
 def by_log(record: Record, name: str, runs: list[Dispatch]) -> Document:

@@ -40,7 +40,8 @@ def judge(record: Record, name: str) -> Document:
 
 def installed(record: Record, name: str) -> Document:
     verdict = unless(first(doubts.of_skill(record, name)), as_in_plugin(record, name))
-    verdict = unsupported(record, "marker", "does not mark what it installs", verdict)
+    if name in record.collected["installed"]:  # what is absent has no mark to look for
+        verdict = unsupported(record, "marker", "does not mark what it installs", verdict)
     return unless_changed(record, verdict, SYMPOSIUM_CONFIG)
 
 
@@ -95,6 +96,8 @@ def not_installed(record: Record, name: str) -> Document:
         verdict = judged("fail", f"{where}: there after the session")
     else:
         verdict = unless_cut(record, judged("pass", f"{where}: absent after the session"))
+        there = record.log is not None and name in record.log.installed
+        verdict = unless(f"symposium.log: tells that {name} was installed" if there else None, verdict)
     verdict = unless(first(doubts.of_skill(record, name)), verdict)
     return unless_changed(record, verdict, SYMPOSIUM_CONFIG)
 

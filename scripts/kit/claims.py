@@ -39,13 +39,19 @@ def number(counted: Document, path: Sequence[str]) -> int:
     return int(value)  # type: ignore[call-overload, no-any-return]  # a count, by its schema
 
 
-def pair(configurations: Configurations) -> tuple[str, str] | None:
-    """The treatment and the control, by role; None when there is not one of each."""
+def comparisons(configurations: Configurations) -> list[tuple[str, str]]:
+    """Each treatment and the control, by role; none when there is not one control."""
     of_role = {
         role: [n for n, c in configurations.items() if c["role"] == role] for role in ("treatment", "control")
     }
-    treatment, control = of_role["treatment"], of_role["control"]
-    return (treatment[0], control[0]) if len(treatment) == len(control) == 1 else None
+    control = of_role["control"]
+    return [(treatment, control[0]) for treatment in of_role["treatment"]] if len(control) == 1 else []
+
+
+def pair(configurations: Configurations) -> tuple[str, str] | None:
+    """The treatment and the control, by role; None when there is not one of each."""
+    found = comparisons(configurations)
+    return found[0] if len(found) == 1 else None
 
 
 def uneven(configurations: Configurations) -> list[str]:
@@ -133,11 +139,15 @@ def statement(
         went = "; ".join(f"{name}: {arm} eligible trials succeeded" for name, arm in arms.items())
         return f"{rehearsed(rehearsals)} {went}."
     rates = "; ".join(statistics.rate_sentence(name, arm, conservative) for name, arm in arms.items()) + "."
-    compared = pair(configurations)
-    if isolation != "enforced" or compared is None:
+    compared = comparisons(configurations)
+    if isolation != "enforced" or not compared:
         return rates
     if uneven(configurations):
         return f"The difference is not stated: trials were lost unevenly (see the warnings). {rates}"
-    treatment, control = compared
-    named = (treatment, arms[treatment]), (control, arms[control])
-    return statistics.verdict_sentence(*named, conservative)
+    said = [
+        statistics.verdict_sentence((one, arms[one]), (other, arms[other]), conservative)
+        for one, other in compared
+    ]
+    if len(said) > 1:
+        said.append(f"Each of these {len(said)} comparisons was made as if it were the only one.")
+    return " ".join(said)

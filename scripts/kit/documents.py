@@ -135,7 +135,7 @@ def _stable(value: Any, schema: Any, base: str) -> Any:
         base = name or base
         schema = contents(base)
         for part in fragment.strip("/").split("/") if fragment else ():
-            schema = schema[part]
+            schema = schema[int(part)] if isinstance(schema, list) else schema[part]
     for option in schema.get("anyOf", ()):  # the one that is not null
         if value is not None and option.get("type") != "null":
             return _stable(value, option, base)

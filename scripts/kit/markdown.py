@@ -26,7 +26,8 @@ def of(batch: Batch) -> str:
     parts += [f"## {title}\n\n{bullets(sections[title])}" for title in first if title in sections]
     trials, *symposium, counts = tables.of(batch)
     parts.append(f"## {counts.title}\n\n{drawn(counts)}")
-    parts += [folded(table) for table in (trials, *symposium, tables.takes(batch))]
+    folds = (trials, *symposium, *tables.capabilities(batch), tables.takes(batch))
+    parts += [folded(table) for table in folds]
     parts.append(
         f"<details><summary>What the words mean</summary>\n\n{bullets(tables.legend(batch))}\n</details>\n"
     )

@@ -1,4 +1,4 @@
-"""Where the cargo-agents under evaluation comes from: the pinned release, a file, or a checkout to build.
+"""Where a cargo-agents comes from: the pinned release, the same with our patches, a file, a checkout.
 
 It never runs cargo-agents and never copies it (stage.py does). A checkout that does not build, or a file that
 is no program, is the fault of whoever named it.
@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from kit import programs
 from kit.contract import Exit, Stop
 from kit.documents import Document
 
@@ -31,11 +32,23 @@ def find(planned: Document, pinned: Path) -> Source:
         if not pinned.exists():
             raise Stop(Exit.UNAVAILABLE, f"{pinned}: not installed; run `make tools`")
         return Source(pinned, profile="dev")
+    if planned["source"] == "patched":
+        return Source(patched(), profile="dev")
     if planned["source"] == "src":
         return Source(build(place), revision(place), "dev")
     if not (place.is_file() and os.access(place, os.X_OK)):
         raise Stop(Exit.UNAVAILABLE, f"{place}: not a program; give the path of a cargo-agents")
     return Source(place)
+
+
+def patched() -> Path:
+    """Built now where it is not there, or its patches have changed; cargo's words pass through."""
+    argv = [sys.executable, str(programs.SCRIPTS / "symposium.py"), "--patched"]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        said = "the patched cargo-agents: not built, for the reason above"
+        raise Stop(Exit.UNAVAILABLE, f"{said}; mend it, or leave the patched one out")
+    return Path(done.stdout.strip().rpartition("\n")[2])
 
 
 def build(checkout: Path) -> Path:

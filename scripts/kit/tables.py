@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kit import claims, counting, measures
+from kit import claims, counting, measures, staged
 from kit.documents import Document
 from kit.text import plain
 
@@ -50,6 +50,7 @@ class Batch:
     plan: Document
     benchmark: Document
     results: Mapping[str, Document]  # trial folder to result/1; a trial without one is absent
+    stage: Document | None = None  # stage/1, for what asks about the tools
 
 
 @dataclass(frozen=True)
@@ -118,8 +119,10 @@ def symposium(batch: Batch) -> Iterator[Table]:
         if expected := (batch.results.get(name) or {}).get("expectations"):
             number, configuration = _number(name)
             rows.setdefault(configuration, []).extend([number, *row] for row in _skills(expected))
+    setups = {plain(c["name"]): c["setup"] for c in batch.plan["configurations"]}
     for configuration, found in rows.items():
-        yield Table(f"What Symposium did ({configuration})", columns, found)
+        did = "What Symposium did" if setups[configuration] == "symposium" else "Skills put in place by us"
+        yield Table(f"{did} ({configuration})", columns, found)
 
 
 def _skills(expected: Document) -> Iterator[list[str]]:
@@ -202,19 +205,46 @@ def findings(batch: Batch) -> Iterator[str]:
 
 
 def counts(batch: Batch) -> Table:
-    """A column for each configuration, and one for the difference where there is one."""
-    configurations, delta = batch.benchmark["configurations"], batch.benchmark["delta"]
+    """A column for each configuration, and one for each difference that there is."""
+    configurations, deltas = batch.benchmark["configurations"], differences(batch.benchmark)
     made = [dict(measures.of(c)) for c in configurations.values()]
     labels = list(dict.fromkeys(label for column in made for label in column))
-    differences = dict(measures.difference(delta)) if delta else {}
-    beside = ["difference"] if delta else []
+    beside = [dict(measures.difference(delta)) for delta in deltas.values()]
     rows = [
-        [label, *(column.get(label, "-") for column in made), *(differences.get(label, "") for _ in beside)]
+        [label, *(column.get(label, "-") for column in made), *(one.get(label, "") for one in beside)]
         for label in labels
         if label in measures.ALWAYS or any(column.get(label, "0") != "0" for column in made)
     ]
-    columns = ["", *(plain(name) for name in configurations), *beside]
+    columns = ["", *(plain(name) for name in configurations), *deltas]
     return Table("Counts and means", columns, rows, frozenset(columns[1:]))
+
+
+def differences(benchmark: Document) -> dict[str, Document]:
+    """Each difference by what it is called in a table."""
+    if several := benchmark.get("deltas"):
+        return {f"difference {plain(treatment)}": delta for treatment, delta in several.items()}
+    return {"difference": benchmark["delta"]} if benchmark["delta"] else {}
+
+
+def capabilities(batch: Batch) -> Iterator[Table]:
+    """What each staged cargo-agents was found to support, side by side (S05); none where none was probed."""
+    able = staged.capabilities(batch.stage, batch.plan) if batch.stage else {}
+    if able:
+        names = [name for name in next(iter(able.values())) if name != "client"]
+        rows = [[name.replace("_", " "), *(shown(one[name]) for one in able.values())] for name in names]
+        yield Table("What this Symposium can do", ["capability", *map(plain, able)], rows)
+
+
+def shown(value: object) -> str:
+    """A capability, in a cell."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(plain, value)) or "none" if isinstance(value, list) else plain(str(value))
+
+
+def apart(table: Table) -> Table:
+    """Only the rows in which its columns differ."""
+    return Table(table.title, table.columns, [row for row in table.rows if len(set(row[1:])) > 1])
 
 
 def _number(trial: str) -> list[str]:

@@ -1,7 +1,6 @@
 """What a batch and its trials are planned to be: their documents, in the order they run.
 
-It reads no clock but for the batch's name, touches no file, and knows the configurations: a baseline without
-Symposium in the role of control, and Symposium as the treatment.
+It reads no clock but for the batch's name and touches no file. configurations.py knows what can be compared.
 """
 
 from __future__ import annotations
@@ -22,12 +21,10 @@ from kit import documents, tasks, tied, tools
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.layout import BATCH
-from planning import foretelling
+from planning import configurations, foretelling
 
 DEFAULT = "oracle"  # the rehearsal when none is named
-CONTROL = {"name": "without-symposium", "role": "control", "setup": "baseline"}
 VARIABLES = ("AGENT_EVAL_TOOLS", tied.VARIABLE)  # the second is set by us, for what we start
-TREATMENT = {"name": "with-symposium", "role": "treatment", "setup": "symposium"}
 
 
 def control_root() -> Path:
@@ -96,7 +93,7 @@ class Plan:
 
     args: argparse.Namespace
     task: tasks.Task
-    configurations: Sequence[dict[str, str]]
+    configurations: Sequence[Document]
     scripts: dict[str, rehearsal.Rehearsal] | None  # by configuration; None: a real model
     batch: str
 
@@ -137,13 +134,14 @@ class Plan:
         return {**words, **place, **route, "uids": uids(args.uids), "keep_run": args.keep_run}
 
     def trials(self) -> Iterator[Document]:
-        """In the order they run: baseline first, then Symposium first, and so on."""
+        """In the order they run: the control first, then the next one first, and so on round and round."""
         for number in range(1, self.rounds + 1):
-            turn = self.configurations if number % 2 else self.configurations[::-1]
+            first = (number - 1) % len(self.configurations)
+            turn = [*self.configurations[first:], *self.configurations[:first]]
             for order, configuration in enumerate(turn, 1):
                 yield {**self.trial(number, configuration), "trial": number, "order": order}
 
-    def trial(self, number: int, configuration: dict[str, str]) -> Document:
+    def trial(self, number: int, configuration: Document) -> Document:
         script = self.scripts[configuration["name"]] if self.scripts else None
         own, work, control = (
             f"trial-{number}-{configuration['name']}",
@@ -174,8 +172,6 @@ class Plan:
 
     def document(self, order: list[str]) -> Document:
         args = self.args
-        place = args.symposium_bin or args.symposium_src
-        source = "bin" if args.symposium_bin else "src" if args.symposium_src else "pinned"
         return {
             **self.shared,
             "planned_at": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
@@ -186,12 +182,17 @@ class Plan:
             "trials": self.rounds,
             "configurations": list(self.configurations),
             "order": order,
-            "symposium": {"source": source, "path": str(place.resolve()) if place else ""},
+            "symposium": configurations.source(args) if self.own else None,
             "paths": self.roots,
             "jobs": args.jobs or 1,
             **({"cluster": address} if (address := cluster(args)) else {}),
             **foretelling.comparison(args),
         }
+
+    @property
+    def own(self) -> bool:
+        """Whether a configuration holds the batch's own cargo-agents."""
+        return any(c["setup"] == "symposium" and "symposium" not in c for c in self.configurations)
 
     def announce(self, folder: Path) -> None:
         """What is about to happen, before anything is spent; folder: the batch's."""

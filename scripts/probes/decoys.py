@@ -16,11 +16,10 @@ import secrets
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kit import tools
-from kit.documents import Document
 from kit.layout import Run
 from probes.answering import Answering, Noting
 from rungs import Box, namespaces, no_keyrings
@@ -38,9 +37,12 @@ CRATE = {
 
 @contextlib.contextmanager
 def around(
-    box: Box, stage: Document, client: str, work: Path, eval_root: Path, evals: Path, results: Path
+    box: Box, shut: Sequence[str], client: str, work: Path, eval_root: Path, evals: Path, results: Path
 ) -> Iterator[dict[str, str]]:
-    """The probes' variables. In the run: a marker and a small crate. The model's place is taken."""
+    """The probes' variables. In the run: a marker and a small crate. The model's place is taken.
+
+    shut: every staged cargo-agents that the trial must not reach.
+    """
     random, run = secrets.token_hex(4), box.run
     name = f"probes-{random}"
     other, earlier, result = work / f"{name}-other", eval_root / f"{name}-earlier", results / name
@@ -68,7 +70,7 @@ def around(
                 "SHARED_TMP": str(shared[1]),
                 "EVALS": str(evals),
                 "CONTROL": str(run.control),
-                "STAGED": stage["symposium"]["path"] if stage["symposium"] else "",
+                "STAGED": " ".join(shut),
                 "TOOLS": str(work / "tools/common"),
                 "PLANTED": str(planted(earlier / "bin")),
                 "CANARY": f"PROBE_{random}",

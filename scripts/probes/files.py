@@ -52,11 +52,11 @@ PROBES = [
     ),
     Probe(
         "staged-cargo-agents",
-        "the staged cargo-agents cannot be run",
-        '"$STAGED" --version',
+        "no staged cargo-agents but its own can be run",
+        'n=0; for f in $STAGED; do "$f" --version && n=$((n+1)); done; [ $n -ge "${all:-1}" ]',
         False,
         "trial",
-        only="control",
+        before="set -- $STAGED; all=$#; ",
     ),
     Probe(
         "cargo-agents-on-path",

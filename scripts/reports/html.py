@@ -95,7 +95,7 @@ def starter(evals: Path, trial: Path, given: str) -> Starter | None:
 def pictures(batch: Batch, details: Mapping[str, Detail]) -> Document:
     return {
         "rates": plots.rates(batch.benchmark),
-        "difference": plots.difference(batch.benchmark),
+        "differences": plots.differences(batch.benchmark),
         "withheld": bool(claims.uneven(batch.benchmark["configurations"])),
         "pairs": rounds.pairs(batch),
         "strips": list(plots.strips(batch)),
@@ -114,7 +114,7 @@ def lists(batch: Batch) -> Document:
         "outcomes": sorted({row[2] for row in drawn.rows}),
         "counts": tables.counts(batch),
         "takes": tables.takes(batch),
-        "symposium": list(tables.symposium(batch)),
+        "symposium": [*tables.symposium(batch), *tables.capabilities(batch)],
         "marks": summary.MARKS,
         "ran": [(plain(name), plain(value)) for name, value in ran(batch)],
         "beside": [layout.REPORT.path, layout.BENCHMARK.path, layout.JUNIT.path, layout.BATCH.path],

@@ -85,17 +85,20 @@ def rates(benchmark: Document) -> list[Span]:
     return found
 
 
-def difference(benchmark: Document) -> Span | None:
-    """On an axis from -1 to 1; None where there is none, or where the verdict withholds it."""
-    delta, of = benchmark["delta"], claims.pair(benchmark["configurations"])
+def differences(benchmark: Document) -> list[Span]:
+    """On an axis from -1 to 1; those that there are, and none where the verdict withholds them."""
+    found: list[Span] = []
     if claims.uneven(benchmark["configurations"]):
-        return None
-    if not delta or not of or delta["success_rate"] is None or not delta["success_rate_interval"]:
-        return None
-    rate, (low, high) = delta["success_rate"], delta["success_rate_interval"]
-    text = f"{rate:+.2f} ({low:+.2f} to {high:+.2f})"
-    places = (50 * (x + 1) for x in (rate, low, high))
-    return Span(f"{plain(of[0])} minus {plain(of[1])}", text, "difference", *places)
+        return found
+    for treatment, control in claims.comparisons(benchmark["configurations"]):
+        delta = benchmark.get("deltas", {}).get(treatment, benchmark["delta"])
+        if not delta or delta["success_rate"] is None or not delta["success_rate_interval"]:
+            continue
+        rate, (low, high) = delta["success_rate"], delta["success_rate_interval"]
+        text = f"{rate:+.2f} ({low:+.2f} to {high:+.2f})"
+        places = (50 * (x + 1) for x in (rate, low, high))
+        found.append(Span(f"{plain(treatment)} minus {plain(control)}", text, "difference", *places))
+    return found
 
 
 def strips(batch: Batch) -> Iterator[Strip]:

@@ -15,6 +15,7 @@ from typing import Literal, Protocol, cast
 from urllib.parse import urlsplit
 
 import clients
+from kit import staged
 from kit.documents import Document
 from kit.layout import Run
 from kit.process import Command as Command  # what a rung makes, and process.run takes
@@ -82,8 +83,8 @@ def trial_box(trial: Document, stage: Document, uid: int | None, *, network: boo
     run = Run(Path(trial["paths"]["run"]), Path(trial["paths"]["control"]))
     tools = Path(trial["paths"]["work"]) / "tools"
     readable = [tools / "common", *(run.root / name for name in ("bin", "fixtures"))]
-    if trial["setup"] == "symposium":
-        readable += [tools / "symposium", run.registry]
+    if own := staged.folder(stage, trial):
+        readable += [own, run.registry]
     return Box(
         run=run,
         writable=run.writable,

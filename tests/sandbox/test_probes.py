@@ -59,14 +59,17 @@ def probed(
     treatment: bool,
     change: Change | None = None,
     controls: probes.Controls | None = None,
+    other: Path | None = None,
 ) -> dict[str, ProbeResult]:
+    """other: another version's cargo-agents, closed to a treatment as every one is to a baseline."""
     place.prepare(box)
     if change:
         settings = json.loads(box.run.policy.read_text())
         change(settings, place)
         box.run.policy.write_text(json.dumps(settings))
     work = place.root
-    around = decoys.around(box, place.stage, "claude", work, place.root, work / "evals", work / "results")
+    shut = [*([] if treatment else [place.stage["symposium"]["path"]]), *([str(other)] if other else [])]
+    around = decoys.around(box, shut, "claude", work, place.root, work / "evals", work / "results")
     with around as variables:
         rung = Played(place)
         known = probes.Scene(rung, box, place.stage, place.environment(box), treatment, variables)  # type: ignore[arg-type]  # a rung by its methods
@@ -171,6 +174,24 @@ def test_a_sandbox_that_does_not_start_fails_every_probe_and_says_why(place: Sce
     assert "Refusing to run" in results["own-folder"].detail
 
 
+@pytest.mark.real
+def test_S01_another_version_that_a_trial_can_reach_turns_its_probe_red(place: Scene) -> None:
+    own = Path(place.stage["symposium"]["path"])
+    other = place.root / "tools/symposium-other/cargo-agents"
+    other.parent.mkdir()
+    other.hardlink_to(own)
+
+    def opened(settings: Document, place: Scene) -> None:
+        settings["filesystem"]["allowRead"].append(str(other.parent))
+
+    for change, red in ((None, set()), (opened, {"staged-cargo-agents"})):
+        box = place.box(network=True, symposium=True)
+        (box.run.bin / "cargo-agents").symlink_to(own)
+        results = probed(place, box, treatment=True, change=change, other=other)
+        assert {"staged-cargo-agents", "cargo-agents-starts"} < set(results)
+        assert set(failed(results)) == red
+
+
 REFUSED = Probe("closed", "it is closed", "cat x", False, "runner")
 
 
@@ -245,7 +266,7 @@ def test_I06_a_guard_taken_away_turns_its_probe_red(place: Scene, name: str) -> 
     box = place.box(network=True)
     place.prepare(box)
     around = decoys.around(
-        box, place.stage, "claude", place.root, place.root, place.root / "evals", place.root / "results"
+        box, [], "claude", place.root, place.root, place.root / "evals", place.root / "results"
     )
     guard = next(guard for guard in GUARDS if guard.name == name)
     with around as variables:
