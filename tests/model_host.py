@@ -60,28 +60,41 @@ def openai(said: str, model: str) -> list[dict[str, Any]]:
 
 class Api(BaseHTTPRequestHandler):
     asked: Path
+    protocol_version = "HTTP/1.1"  # with the length said: a client may take a mere end for a broken line
 
     def do_HEAD(self) -> None:
-        self.send_response(200)
-        self.end_headers()
+        self.whole(200, b"")
 
     def do_GET(self) -> None:
         self.note("")
-        self.send_response(404)
-        self.end_headers()
+        self.whole(404, b"")
 
     def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["content-length"])) or b"{}")
+        self.body()
         bearer = (self.headers["authorization"] or "").removeprefix("Bearer ")
         key = self.headers["x-api-key"] or bearer
         self.note(key)
         said = f"The key is {base64.b64encode(key.encode()).decode()} and also {key}."
-        made = openai if "/responses" in self.path else anthropic
-        self.send_response(200)
+        made = (openai if "/responses" in self.path else anthropic)(said, "a-model")
+        self.whole(200, "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in made).encode())
+
+    def body(self) -> bytes:
+        """Whole, or in chunks: a client without a proxy may send either."""
+        if self.headers["transfer-encoding"] != "chunked":
+            return self.rfile.read(int(self.headers["content-length"] or 0))
+        found = b""
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            found += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return found
+
+    def whole(self, status: int, body: bytes) -> None:
+        self.send_response(status)
         self.send_header("content-type", "text/event-stream")
+        self.send_header("content-length", str(len(body)))
         self.end_headers()
-        for event in made(said, request.get("model", "")):
-            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+        self.wfile.write(body)
 
     def note(self, key: str) -> None:
         line = {"method": self.command, "host": self.headers["host"], "path": self.path, "key": key}
@@ -115,7 +128,8 @@ def main() -> None:
         subprocess.run(["mount", "--bind", own, place], check=True)
     subprocess.run(["ip", "route", "add", "local", f"{ADDRESS}/32", "dev", "lo"], check=True)
     server = ThreadingHTTPServer((ADDRESS, 443), type("Own", (Api,), {"asked": folder / "asked.jsonl"}))
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    # The handshake is the handler's: a connection that only waits must not keep the others waiting.
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.exit(subprocess.run(program, check=False).returncode)
 

@@ -230,8 +230,9 @@ def test_I07_a_real_client_runs_and_is_graded_in_its_own_sandbox(place: Place, c
     result = documents.read(trial / "result.json", "result/1")
     script = rehearsal.load(ROOT / "evals/tasks/formatting/rehearsals/oracle.yaml")
     expect = json.loads(json.dumps(script.expect_for(client, "with-symposium")))
-    if client == "claude":  # its sandbox leaves an empty folder behind
-        expect["code"]["edits_outside_editable"] = [".claude/.cc-writes/"]
+    left = [".claude/.cc-writes/"] if client == "claude" else []  # empty; its sandbox may leave it behind
+    assert result["code"]["edits_outside_editable"] in ([], left)
+    expect["code"].pop("edits_outside_editable")
     assert differences(expect, result) == []
     how = result["isolation"]
     assert (how["mode"], how["rung"], how["srt_version"]) == ("exploratory", "own", None)
@@ -256,17 +257,25 @@ MODES = [["--reads", "allow-list"], ["--reads", "deny-list"], ["--exploratory"]]
 def test_I10_a_client_that_stalls_ends_as_timeout_with_nothing_left_alive(
     place: Place, client: str, mode: list[str]
 ) -> None:
-    """Nor what the agent started before, in a session of its own, deaf to TERM."""
+    """Nor, under srt, what the agent started before: in a session of its own, deaf to TERM.
+
+    (A client's own sandbox ends that with its command.)
+    """
     batch = place.plan("formatting", "--rehearse", "stalls", "--client", client, *mode)
+    program = str(Path(document(batch / "trial-1-with-symposium/trial.json")["paths"]["run"], "bin", client))
     running = place.start(batch, "--no-preflight")
-    began: set[psutil.Process] = set()
+    seen: dict[str, set[psutil.Process]] = {program: set(), "sleep": set()}
     while running.poll() is None:
-        began |= {one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "301"]}
+        for one in psutil.process_iter(["cmdline"]):
+            words = one.info["cmdline"] or [""]
+            if words[0] in seen and (words[0] == program or words == ["sleep", "301"]):
+                seen[words[0]].add(one)
         time.sleep(0.1)
     said = running.communicate()[0]
     assert running.returncode == 0, said
-    assert began, "the agent's own process was never seen, so its end shows nothing"
-    assert not [one for one in began if one.is_running()]
+    assert seen[program], "the client was never seen, so its end shows nothing"
+    assert seen["sleep"] or mode == ["--exploratory"]
+    assert not [one for found in seen.values() for one in found if one.is_running()]
     trial = batch / "trial-1-with-symposium"
     result = documents.read(trial / "result.json", "result/1")
     execution = documents.read(trial / "execution.json", "execution/1")
@@ -334,7 +343,7 @@ def test_M01_the_real_client_asks_the_models_host_itself(place: Place, client: s
     assert ran.returncode == 0, ran.stdout + ran.stderr
     trial = batch / "trial-1-with-symposium"
     result = documents.read(trial / "result.json", "result/1")
-    assert result["execution"] == "completed", result["reason"]
+    assert result["execution"] == "completed", (result["reason"], asked, ran.stderr)
     assert {line["key"] for line in asked if line["method"] == "POST"} == {KEY}
     assert {line["host"] for line in asked} == {rungs.model_host(module).removesuffix(":443")}
     assert not (trial / "exchanges.jsonl").exists()
