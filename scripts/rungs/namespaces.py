@@ -12,8 +12,10 @@ import resource
 import sys
 from pathlib import Path
 
+from kit import bounds
 from rungs import no_keyrings
 
+NOBODY = 65534  # who merely tries whether namespaces can be made
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # outside: nothing of a run is on it
 UNSHARED = ["--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child=KILL", "--mount-proc"]
 NO_PRIVILEGES = ["--no-new-privs", "--inh-caps=-all"]
@@ -72,7 +74,8 @@ def outside(uid: int | None, mount: tuple[Path, Path] | None) -> list[str]:
         *NO_PRIVILEGES,
         "--",
     ]
-    return [*tie, "unshare", *UNSHARED, "--propagation", "private", "--", *one, *limits(), *drop]
+    bounded = bounds.words(uid) if uid != NOBODY else []
+    return [*tie, *bounded, "unshare", *UNSHARED, "--propagation", "private", "--", *one, *limits(), *drop]
 
 
 def limits() -> list[str]:
