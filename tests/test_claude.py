@@ -63,6 +63,16 @@ RECORDED: dict[str, tuple[str | None, str, str]] = {
     "success_text": (COMPLETED, SKILL, "not_observed"),
     "success_tools": (COMPLETED, SKILL, "not_observed"),
     "tool_failing": (COMPLETED, SKILL, "not_observed"),
+    "v2.1.265_err_400": (ERROR, SKILL, "not_observed"),
+    "v2.1.265_killed": (None, SKILL, "not_observed"),
+    "v2.1.265_limit": (ERROR, SKILL, "not_observed"),
+    "v2.1.265_refusal": (ERROR, SKILL, "not_observed"),
+    "v2.1.265_session": (COMPLETED, SKILL, "loaded"),
+    "v2.1.300_err_400": (ERROR, SKILL, "not_observed"),
+    "v2.1.300_killed": (None, SKILL, "not_observed"),
+    "v2.1.300_limit": (ERROR, SKILL, "not_observed"),
+    "v2.1.300_refusal": (ERROR, SKILL, "not_observed"),
+    "v2.1.300_session": (COMPLETED, SKILL, "loaded"),
     "v2.1.332_background_subagent": (COMPLETED, SKILL, "loaded"),
     "v2.1.332_baseline_no_skill": (COMPLETED, SKILL, "attempted"),
     "v2.1.332_connection_refused": (ERROR, SKILL, "not_observed"),
@@ -141,6 +151,11 @@ def session(*lines: bytes) -> list[bytes]:
 
 
 # Recorded sessions
+
+
+def test_the_recordings_are_of_several_versions_each_named_by_itself() -> None:
+    said = {observe(recorded(name))["client_version"] for name in RECORDED} - {None}
+    assert said == {"2.1.197", "2.1.265", "2.1.300", "2.1.332"}
 
 
 def test_every_recording_is_in_the_table() -> None:
