@@ -214,6 +214,22 @@ def test_41_a_byte_order_mark_and_carriage_returns_change_nothing(name: str) -> 
     assert observe(marked) == observe(lines)
 
 
+def test_interleaved_calls_are_told_apart() -> None:
+    """Two at once, answered in the other order, with a sub-agent's events between."""
+    asked = [call("Bash", id="a", command="cargo test"), call("Skill", id="b", skill=SKILL)]
+    between = [call("Bash", id="c", parent="b", command="ls"), answer("x", id="c", parent="b")]
+    ended = [answer("Launching skill", id="b"), answer("Exit code 101", error=True, id="a")]
+    seen = observe(session(*asked, *between, *ended))
+    assert {c["text"]: c["failed"] for c in seen["commands"]} == {
+        "cargo test": True,
+        SKILL: False,
+        "ls": False,
+    }
+    assert (seen["loads"][SKILL]["load"], seen["interpreted"]) == ("loaded", True)
+    swapped = [answer("Launching skill", id="a"), answer("no such skill", error=True, id="b")]
+    assert loaded(session(*asked, *swapped))[0] == "attempted"
+
+
 def test_41_bytes_that_are_no_utf8_lose_no_event() -> None:
     seen = observe(session(call("Bash", command="cat x"), answer("XX").replace(b"XX", b"\xff\xfe \x80")))
     assert (seen["broken_lines"], seen["completion"], seen["interpreted"]) == (0, COMPLETED, True)

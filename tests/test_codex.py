@@ -217,6 +217,21 @@ def test_41_a_byte_order_mark_and_carriage_returns_change_nothing(name: str) -> 
     assert observe(marked) == observe(lines)
 
 
+def test_interleaved_commands_are_told_apart() -> None:
+    """Two that run side by side, the one that began first ending last; the other read the skill."""
+    (slow, slow_ended), (quick, quick_ended) = (
+        command("cargo test", "error", exit=101, id="item_1"),
+        command(f"cat {AT}", SKILL_MD, id="item_2"),
+    )
+    for lines in ([slow, quick, quick_ended, slow_ended], [quick, slow, slow_ended, quick_ended]):
+        seen = observe(session(*lines))
+        assert {c["text"]: c["failed"] for c in seen["commands"]} == {"cargo test": True, f"cat {AT}": False}
+        assert seen["loads"][SKILL]["load"] == "loaded"
+        assert seen["interpreted"]
+    unended = observe(session(slow, quick, slow_ended))
+    assert unended["loads"][SKILL]["load"] == "unknown", "the reading of the skill never ended"
+
+
 def test_41_bytes_that_are_no_utf8_lose_no_event() -> None:
     lines = [part.replace(b"XX", b"\xff\xfe \x80") for part in session(*command("cat x", "XX"))]
     seen = observe(lines)

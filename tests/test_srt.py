@@ -21,13 +21,15 @@ from typing import Literal
 import psutil
 import pytest
 
+import probes
 from kit import documents, process
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.layout import Run
 from kit.tools import Tools
+from layers import killed
 from probes.answering import Answering
-from rungs import Box, srt, srt_settings
+from rungs import Box, namespaces, srt, srt_settings
 from sandbox.project import write_project
 from sandbox.scene import Scene, scene
 
@@ -210,6 +212,32 @@ def test_a_runner_in_a_dangerous_group_is_refused_at_run(held: str | None, prima
 def test_another_system_is_not_built_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     assert srt.unavailable() == "srt: not built yet for darwin; use Linux"
+
+
+@pytest.mark.skipif(not ROOT, reason="only a root runner gives another uid")
+@pytest.mark.parametrize("mounted", [False, True])
+def test_I10_the_death_of_the_outermost_process_is_everybodys_with_and_without_a_mount(
+    mounted: bool, tmp_path: Path
+) -> None:
+    """PID 1 must keep its death signal, which a process that changes its uid loses."""
+    place = tmp_path / "place"
+    place.mkdir()
+    word = f"{50 + os.getpid() % 40}.{os.getpid()}{int(mounted)}"
+    inside = ["sh", "-c", f"setsid sleep {word} & trap '' TERM; sleep {word}; :"]
+    argv = [*namespaces.outside(FIRST + 90, (tmp_path, place) if mounted else None), *inside]
+
+    def alive() -> list[psutil.Process]:
+        return probes.with_argument(word)
+
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, cwd="/") as outermost:
+        try:
+            assert killed.soon(lambda: len(alive()) == 2, 10), "both run"
+            assert {process.uids().real for process in alive()} == {FIRST + 90}
+            outermost.kill()
+            assert killed.soon(lambda: not alive(), 5)
+        finally:
+            for process in alive():
+                process.kill()
 
 
 # The real thing
