@@ -70,7 +70,7 @@ def refused(box: Box, stage: Document) -> str:
 def test_I03_allow_list_closes_everything_and_reopens_what_a_trial_needs(box: Box, stage: Document) -> None:
     files = srt.policy(box, stage)["filesystem"]
     assert files["denyRead"] == ["/"]
-    assert set(files["allowRead"]) - set(srt_settings.SYSTEM) == {
+    assert set(files["allowRead"]) - set(srt_settings.SYSTEM["linux"]) == {
         *map(str, box.readable),
         stage["srt"]["path"],
         str(box.run.srt_tmp),
@@ -83,6 +83,32 @@ def test_I02_deny_list_closes_people_eval_root_checkout_and_controls(box: Box, s
     people = {str(Path(name).resolve()) for name in srt_settings.PEOPLE["linux"] if Path(name).is_dir()}
     people.add(str(Path.home().resolve()))
     assert set(closed) == {*people, *map(str, box.denied), str(box.run.control.parent)}
+
+
+@pytest.mark.parametrize("reads", ["allow-list", "deny-list"])
+def test_I02_on_macos_its_own_places_are_named(
+    box: Box, stage: Document, reads: Reads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Generated only; nothing of it was run there."""
+    users, library = tmp_path.resolve() / "Users", tmp_path.resolve() / "Library"
+    for folder in (users, library):
+        folder.mkdir()
+    assert (srt_settings.PEOPLE["darwin"], "/System" in srt_settings.SYSTEM["darwin"]) == (
+        ("/Users", "/Volumes"),
+        True,
+    )
+    monkeypatch.setitem(srt_settings.PEOPLE, "darwin", (str(users), "/no/Volumes"))
+    monkeypatch.setitem(srt_settings.SYSTEM, "darwin", (str(library), "/no/System"))
+    monkeypatch.setattr(sys, "platform", "darwin")
+    files = srt.policy(replace(box, reads=reads), stage)["filesystem"]
+    if reads == "allow-list":
+        assert files["denyRead"] == ["/"]
+        assert str(library) in files["allowRead"]
+        assert not {"/usr", "/etc", "/no/System"} & set(files["allowRead"])
+    else:
+        own = {*map(str, box.denied), str(box.run.control.parent), str(Path.home().resolve())}
+        assert set(files["denyRead"]) == {str(users), *own}
+        assert str(library) not in files["allowRead"]
 
 
 @pytest.mark.parametrize("network", [True, False])
