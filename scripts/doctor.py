@@ -50,6 +50,7 @@ def looks(root: Path, home: Path) -> dict[str, Callable[[], str]]:
         "sandbox": machine.sandbox,
         "runner": machine.runner,
         "groups": machine.groups,
+        "limits": machine.limits,
         "eval root": partial(machine.eval_root, root),
         "control root": partial(machine.control_root, control_root()),
         "disk": partial(machine.disk, root),

@@ -63,6 +63,16 @@ RECORDED: dict[str, tuple[str | None, str, str]] = {
     "success_text": (COMPLETED, SKILL, "not_observed"),
     "success_tools": (COMPLETED, SKILL, "not_observed"),
     "tool_failing": (COMPLETED, SKILL, "not_observed"),
+    "v2.1.265_err_400": (ERROR, SKILL, "not_observed"),
+    "v2.1.265_killed": (None, SKILL, "not_observed"),
+    "v2.1.265_limit": (ERROR, SKILL, "not_observed"),
+    "v2.1.265_refusal": (ERROR, SKILL, "not_observed"),
+    "v2.1.265_session": (COMPLETED, SKILL, "loaded"),
+    "v2.1.300_err_400": (ERROR, SKILL, "not_observed"),
+    "v2.1.300_killed": (None, SKILL, "not_observed"),
+    "v2.1.300_limit": (ERROR, SKILL, "not_observed"),
+    "v2.1.300_refusal": (ERROR, SKILL, "not_observed"),
+    "v2.1.300_session": (COMPLETED, SKILL, "loaded"),
     "v2.1.332_background_subagent": (COMPLETED, SKILL, "loaded"),
     "v2.1.332_baseline_no_skill": (COMPLETED, SKILL, "attempted"),
     "v2.1.332_connection_refused": (ERROR, SKILL, "not_observed"),
@@ -143,6 +153,11 @@ def session(*lines: bytes) -> list[bytes]:
 # Recorded sessions
 
 
+def test_the_recordings_are_of_several_versions_each_named_by_itself() -> None:
+    said = {observe(recorded(name))["client_version"] for name in RECORDED} - {None}
+    assert said == {"2.1.197", "2.1.265", "2.1.300", "2.1.332"}
+
+
 def test_every_recording_is_in_the_table() -> None:
     assert sorted(RECORDED) == sorted(file.stem for file in FOLDER.glob("transcripts/*.jsonl"))
 
@@ -197,6 +212,22 @@ def test_41_a_byte_order_mark_and_carriage_returns_change_nothing(name: str) -> 
     marked = [line.replace(b"\n", b"\r\n") for line in lines]
     marked[:1] = [b"\xef\xbb\xbf" + line for line in marked[:1]]
     assert observe(marked) == observe(lines)
+
+
+def test_interleaved_calls_are_told_apart() -> None:
+    """Two at once, answered in the other order, with a sub-agent's events between."""
+    asked = [call("Bash", id="a", command="cargo test"), call("Skill", id="b", skill=SKILL)]
+    between = [call("Bash", id="c", parent="b", command="ls"), answer("x", id="c", parent="b")]
+    ended = [answer("Launching skill", id="b"), answer("Exit code 101", error=True, id="a")]
+    seen = observe(session(*asked, *between, *ended))
+    assert {c["text"]: c["failed"] for c in seen["commands"]} == {
+        "cargo test": True,
+        SKILL: False,
+        "ls": False,
+    }
+    assert (seen["loads"][SKILL]["load"], seen["interpreted"]) == ("loaded", True)
+    swapped = [answer("Launching skill", id="a"), answer("no such skill", error=True, id="b")]
+    assert loaded(session(*asked, *swapped))[0] == "attempted"
 
 
 def test_41_bytes_that_are_no_utf8_lose_no_event() -> None:

@@ -77,6 +77,16 @@ RECORDED: dict[str, tuple[str | None, str, str, int | None]] = {
     "symposium_read": (COMPLETED, SKILL, "loaded", 3),
     "tool_failing": (COMPLETED, SKILL, "not_observed", 4),
     "unknown_model_and_hook_bypass_notices": (COMPLETED, SKILL, "not_observed", 1),
+    "v0.160.1_err_400": (ERROR, SKILL, "not_observed", None),  # older than what stage takes
+    "v0.160.1_killed": (None, SKILL, "not_observed", None),  # older than what stage takes
+    "v0.160.1_limit": (ERROR, SKILL, "not_observed", None),  # older than what stage takes
+    "v0.160.1_refusal": (ERROR, SKILL, "not_observed", None),  # older than what stage takes
+    "v0.160.1_session": (COMPLETED, SKILL, "loaded", 6),  # older than what stage takes
+    "v0.169.0_err_400": (ERROR, SKILL, "not_observed", None),  # older than what stage takes
+    "v0.169.0_killed": (None, SKILL, "not_observed", None),  # older than what stage takes
+    "v0.169.0_limit": (ERROR, SKILL, "not_observed", None),  # older than what stage takes
+    "v0.169.0_refusal": (ERROR, SKILL, "not_observed", None),  # older than what stage takes
+    "v0.169.0_session": (COMPLETED, SKILL, "loaded", 6),  # older than what stage takes
 }
 every_recording = pytest.mark.parametrize("name", RECORDED)
 
@@ -162,7 +172,7 @@ def test_L03_E02_L05_a_recorded_session_is_read_rightly(name: str) -> None:
     assert (seen["completion"], seen["loads"][skill]["load"]) == (completion, load)
     assert (seen["problem"] is None) is (completion != ERROR)
     assert (seen["broken_lines"], seen["unknown_events"], seen["interpreted"]) == (0, {}, True)
-    each = REHEARSED if name in ("codemode_skill_read", "resumed") else ANSWER
+    each = REHEARSED if name in ("codemode_skill_read", "resumed") or name.startswith("v0") else ANSWER
     counts = [None if answers is None else n * answers for n in each]
     assert list(seen["usage"].values()) == counts
 
@@ -205,6 +215,21 @@ def test_41_a_byte_order_mark_and_carriage_returns_change_nothing(name: str) -> 
     marked = [line.replace(b"\n", b"\r\n") for line in lines]
     marked[0] = b"\xef\xbb\xbf" + marked[0]
     assert observe(marked) == observe(lines)
+
+
+def test_interleaved_commands_are_told_apart() -> None:
+    """Two that run side by side, the one that began first ending last; the other read the skill."""
+    (slow, slow_ended), (quick, quick_ended) = (
+        command("cargo test", "error", exit=101, id="item_1"),
+        command(f"cat {AT}", SKILL_MD, id="item_2"),
+    )
+    for lines in ([slow, quick, quick_ended, slow_ended], [quick, slow, slow_ended, quick_ended]):
+        seen = observe(session(*lines))
+        assert {c["text"]: c["failed"] for c in seen["commands"]} == {"cargo test": True, f"cat {AT}": False}
+        assert seen["loads"][SKILL]["load"] == "loaded"
+        assert seen["interpreted"]
+    unended = observe(session(slow, quick, slow_ended))
+    assert unended["loads"][SKILL]["load"] == "unknown", "the reading of the skill never ended"
 
 
 def test_41_bytes_that_are_no_utf8_lose_no_event() -> None:

@@ -21,13 +21,15 @@ from typing import Literal
 import psutil
 import pytest
 
+import probes
 from kit import documents, process
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.layout import Run
 from kit.tools import Tools
+from layers import killed
 from probes.answering import Answering
-from rungs import Box, srt, srt_settings
+from rungs import Box, namespaces, srt, srt_settings
 from sandbox.project import write_project
 from sandbox.scene import Scene, scene
 
@@ -68,7 +70,7 @@ def refused(box: Box, stage: Document) -> str:
 def test_I03_allow_list_closes_everything_and_reopens_what_a_trial_needs(box: Box, stage: Document) -> None:
     files = srt.policy(box, stage)["filesystem"]
     assert files["denyRead"] == ["/"]
-    assert set(files["allowRead"]) - set(srt_settings.SYSTEM) == {
+    assert set(files["allowRead"]) - set(srt_settings.SYSTEM["linux"]) == {
         *map(str, box.readable),
         stage["srt"]["path"],
         str(box.run.srt_tmp),
@@ -81,6 +83,32 @@ def test_I02_deny_list_closes_people_eval_root_checkout_and_controls(box: Box, s
     people = {str(Path(name).resolve()) for name in srt_settings.PEOPLE["linux"] if Path(name).is_dir()}
     people.add(str(Path.home().resolve()))
     assert set(closed) == {*people, *map(str, box.denied), str(box.run.control.parent)}
+
+
+@pytest.mark.parametrize("reads", ["allow-list", "deny-list"])
+def test_I02_on_macos_its_own_places_are_named(
+    box: Box, stage: Document, reads: Reads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Generated only; nothing of it was run there."""
+    users, library = tmp_path.resolve() / "Users", tmp_path.resolve() / "Library"
+    for folder in (users, library):
+        folder.mkdir()
+    assert (srt_settings.PEOPLE["darwin"], "/System" in srt_settings.SYSTEM["darwin"]) == (
+        ("/Users", "/Volumes"),
+        True,
+    )
+    monkeypatch.setitem(srt_settings.PEOPLE, "darwin", (str(users), "/no/Volumes"))
+    monkeypatch.setitem(srt_settings.SYSTEM, "darwin", (str(library), "/no/System"))
+    monkeypatch.setattr(sys, "platform", "darwin")
+    files = srt.policy(replace(box, reads=reads), stage)["filesystem"]
+    if reads == "allow-list":
+        assert files["denyRead"] == ["/"]
+        assert str(library) in files["allowRead"]
+        assert not {"/usr", "/etc", "/no/System"} & set(files["allowRead"])
+    else:
+        own = {*map(str, box.denied), str(box.run.control.parent), str(Path.home().resolve())}
+        assert set(files["denyRead"]) == {str(users), *own}
+        assert str(library) not in files["allowRead"]
 
 
 @pytest.mark.parametrize("network", [True, False])
@@ -210,6 +238,32 @@ def test_a_runner_in_a_dangerous_group_is_refused_at_run(held: str | None, prima
 def test_another_system_is_not_built_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     assert srt.unavailable() == "srt: not built yet for darwin; use Linux"
+
+
+@pytest.mark.skipif(not ROOT, reason="only a root runner gives another uid")
+@pytest.mark.parametrize("mounted", [False, True])
+def test_I10_the_death_of_the_outermost_process_is_everybodys_with_and_without_a_mount(
+    mounted: bool, tmp_path: Path
+) -> None:
+    """PID 1 must keep its death signal, which a process that changes its uid loses."""
+    place = tmp_path / "place"
+    place.mkdir()
+    word = f"{50 + os.getpid() % 40}.{os.getpid()}{int(mounted)}"
+    inside = ["sh", "-c", f"setsid sleep {word} & trap '' TERM; sleep {word}; :"]
+    argv = [*namespaces.outside(FIRST + 90, (tmp_path, place) if mounted else None), *inside]
+
+    def alive() -> list[psutil.Process]:
+        return probes.with_argument(word)
+
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, cwd="/") as outermost:
+        try:
+            assert killed.soon(lambda: len(alive()) == 2, 10), "both run"
+            assert {process.uids().real for process in alive()} == {FIRST + 90}
+            outermost.kill()
+            assert killed.soon(lambda: not alive(), 5)
+        finally:
+            for process in alive():
+                process.kill()
 
 
 # The real thing

@@ -25,7 +25,7 @@ from kit import tools as tool_places
 from kit.contract import Exit, Folder, Stop
 from kit.documents import Document
 from kit.store import Store
-from standin_tools import Machine, machine, manifest, script
+from standin_tools import CODEX, Machine, machine, manifest, script
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only a root runner has uids to give")
 
@@ -234,10 +234,16 @@ class Bench:
     results: Path
 
     def stage(
-        self, name: str = "one", *, setup: str = "symposium", source: str = "pinned", path: object = ""
+        self,
+        name: str = "one",
+        *,
+        setup: str = "symposium",
+        source: str = "pinned",
+        path: object = "",
+        client: str = "claude",
     ) -> Exit:
         (self.results / name).mkdir(parents=True, exist_ok=True)
-        batch = self.batch(name, setup, {"source": source, "path": str(path)})
+        batch = {**self.batch(name, setup, {"source": source, "path": str(path)}), "client": client}
         (self.results / name / "batch.json").write_text(json.dumps(batch))
         return stage.STEP.execute(stage.run, Folder(self.results / name, stage.STEP))
 
@@ -351,11 +357,21 @@ def test_S02_an_interrupted_staging_is_done_again_from_the_start(bench: Bench) -
     assert (bench.common() / "claude").read_bytes() == bench.machine.client.read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("client", "says", "old", "oldest"),
+    [
+        ("claude", "2.1.99 (Claude Code)", "2.1.99", "2.1.197"),
+        ("codex", "codex-cli 0.169.0", "0.169.0", "0.171.0"),  # the one before, as it says itself
+        ("codex", "codex-cli 0.99.1", "0.99.1", "0.171.0"),
+    ],
+)
 def test_S04_a_client_that_is_too_old_is_refused_naming_both_versions(
-    bench: Bench, capsys: pytest.CaptureFixture[str]
+    bench: Bench, capsys: pytest.CaptureFixture[str], client: str, says: str, old: str, oldest: str
 ) -> None:
-    script(bench.machine.client, "echo '2.1.99 (Claude Code)'")
-    assert "claude 2.1.99: older than 2.1.197" in refusal(bench, capsys)
+    program = bench.machine.client if client == "claude" else bench.machine.tools / "node_modules" / CODEX
+    assert bench.stage("before", client=client) is Exit.OK, "what is there before is taken"
+    script(program, f"echo '{says}'")
+    assert f"{client} {old}: older than {oldest}" in refusal(bench, capsys, client=client)
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ class Bystanders:
 def around(eval_root: Path, work: Path, scratch: Path, canary: str) -> Iterator[Bystanders]:
     """eval_root, work: of the batch under attack; scratch: a folder of ours; canary: of a trial in it."""
     word, home = secrets.token_hex(4), Path(pwd.getpwuid(os.getuid()).pw_dir)
+    home = home if home.is_dir() else Path.home()  # an account of a service has none
     other, earlier = work / f"trial-9-other-{word}", eval_root / f"earlier-{word}/trial-1"
     files = {
         "PERSON_FILE": home / f".agent-eval-{word}",

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import clients
-from kit import tools
+from kit import bounds, tools
 from kit.reach import closed_to_others
 from looks import wrong
 from rungs import namespaces
@@ -61,6 +61,13 @@ def runner() -> str:
     if os.geteuid() == 0:
         return "root: each trial gets a uid and namespaces of its own; nothing of it runs as root"
     return f"uid {os.geteuid()}: trials run under it too, each in namespaces of its own"
+
+
+def limits() -> str:
+    """What a trial can use up here; what no limit holds is said, and is nothing to mend."""
+    held = sorted(bounds.parents())
+    said = f"{' and '.join(held)} of a trial are bounded (control groups)" if held else "no control group"
+    return f"{said}; of each process the usual limits; the disk is not bounded"
 
 
 def groups() -> str:

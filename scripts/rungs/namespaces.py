@@ -14,8 +14,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from kit import bounds
 from rungs import loopback, no_keyrings
 
+NOBODY = 65534  # who merely tries whether namespaces can be made
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # outside: nothing of a run is on it
 UNSHARED = ["--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child=KILL", "--mount-proc"]
 NO_PRIVILEGES = ["--no-new-privs", "--inh-caps=-all"]
@@ -80,7 +82,8 @@ def outside(uid: int | None, mount: tuple[Path, Path] | None, *, alone: bool = F
         *NO_PRIVILEGES,
         "--",
     ]
-    return [*tie, *unshare, "--propagation", "private", "--", *one, *lift, *limits(), *drop]
+    bounded = bounds.words(uid) if uid != NOBODY else []
+    return [*tie, *bounded, *unshare, "--propagation", "private", "--", *one, *lift, *limits(), *drop]
 
 
 def inside(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> str:

@@ -23,7 +23,7 @@ from kit import documents, process
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from rungs import Box, Command, Rung, no_keyrings
-from rungs.namespaces import PATH, dangerous_groups, inside, outside
+from rungs.namespaces import NOBODY, PATH, dangerous_groups, inside, outside
 from rungs.srt_settings import check
 from rungs.srt_settings import policy as policy  # of the Rung protocol
 
@@ -39,7 +39,6 @@ PACKAGES = {
 LONGEST_SOCKET = (
     "claude-socks-0123456789abcdef.sock"  # what srt makes in its TMPDIR; 107 bytes is Linux's limit
 )
-NOBODY = 65534
 # Node makes the sockets that it has for stdout and stderr non-blocking when srt's proxy first writes a word,
 # and the client's are the same: Codex dies of output that does not fit. So Node writes to them as to files.
 BLOCKING = """data:text/javascript,

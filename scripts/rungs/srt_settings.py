@@ -17,7 +17,10 @@ from kit.contract import Exit, Stop
 from kit.documents import Document
 from rungs import Box
 
-SYSTEM = ("/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64")
+SYSTEM = {  # what programs need; macOS's was only generated, never run
+    "linux": ("/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64"),
+    "darwin": ("/usr", "/private/etc", "/bin", "/sbin", "/System", "/Library"),
+}
 PEOPLE = {  # where people keep things, temporary ones too
     "linux": ("/home", "/root", "/mnt", "/media", "/tmp", "/var/tmp"),
     "darwin": ("/Users", "/Volumes"),
@@ -28,7 +31,7 @@ SHARED_TMP = Path("/tmp/claude")  # srt makes it writable wherever it exists: a 
 def policy(box: Box, stage: Document) -> Document:
     """What srt.json holds; never the run folder as a whole (its writable folders would turn read-only)."""
     own = (Path(stage["srt"]["path"]), box.run.srt_tmp)  # without them srt's own helpers do not start
-    system = SYSTEM if box.reads == "allow-list" else ()
+    system = of_system() if box.reads == "allow-list" else ()
     host = f"{gateway.HOST}:80"
     network: Document = {"allowedDomains": [], "deniedDomains": [], "strictAllowlist": True}
     if box.network and box.host:  # the seed's form: the client talks to the model itself
@@ -47,6 +50,10 @@ def policy(box: Box, stage: Document) -> Document:
     }
 
 
+def of_system() -> tuple[str, ...]:
+    return SYSTEM.get(sys.platform, ())
+
+
 def closed(box: Box) -> list[Path]:
     if box.reads == "allow-list":
         return [Path("/")]
@@ -57,7 +64,7 @@ def closed(box: Box) -> list[Path]:
 
 def strings(paths: Sequence[Path]) -> list[str]:
     """Each once, and of the system's own folders only those that exist here."""
-    return list(dict.fromkeys(str(path) for path in paths if str(path) not in SYSTEM or path.exists()))
+    return list(dict.fromkeys(str(path) for path in paths if str(path) not in of_system() or path.exists()))
 
 
 def check(settings: Document, where: Path) -> None:
@@ -75,7 +82,7 @@ def faults(files: Mapping[str, Sequence[str]]) -> Iterator[str]:
         for path in files[name]:
             if not os.path.lexists(path):
                 yield f"{name} {path}: does not exist, and srt would skip it; make it first"
-            elif os.path.realpath(path) != path and path not in SYSTEM:
+            elif os.path.realpath(path) != path and path not in of_system():
                 yield f"{name} {path}: is {os.path.realpath(path)}, and srt would skip it; name that"
     for read in map(Path, files["allowRead"]):
         for write in map(Path, files["allowWrite"]):

@@ -2,7 +2,7 @@
 
 It understands lines and draws no conclusions. Nothing in a transcript is an error here: a line that is no
 JSON object, or a conversation event of a shape not known, is counted as broken; an event of a type not known
-is counted by its type. Known from versions 2.1.197 and 2.1.332.
+is counted by its type. Known from versions 2.1.197, 2.1.265, 2.1.300 and 2.1.332.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from clients.reading import skills
 Event = dict[str, Any]
 TEXT_CAP = 1 << 16  # characters of a command that are kept; the transcript's line has the rest
 QUIET = re.compile(  # known, and nothing in them for us
-    "system/(?:background_tasks_changed|hook_progress|hook_started|model_refusal_no_fallback|"
-    "notification|status|task_notification|task_progress|task_started|task_updated)"
+    "system/(?:background_tasks_changed|hook_progress|hook_started|informational|"
+    "model_refusal_no_fallback|notification|status|task_notification|task_progress|task_started|task_updated)"
 )
 BLOCKS = ("text", "thinking", "redacted_thinking")  # no set: a type may be anything, a list too
 INSERTED = "Base directory for this skill: "  # how the client begins a skill's text that it inserts

@@ -2,7 +2,7 @@
 
 It understands lines and draws no conclusions. Nothing in a transcript is an error here: a line that is no
 JSON object, or an event of a shape not known, is counted as broken; an event or item of a type not known is
-counted by its type. Known from version 0.171.0.
+counted by its type. Known from versions 0.160.1, 0.169.0 and 0.171.0.
 """
 
 from __future__ import annotations
