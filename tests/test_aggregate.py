@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import aggregate
+import redo
 from kit import documents
 from kit.contract import Exit, Folder
 from kit.documents import Document
@@ -255,3 +256,12 @@ def test_D08_a_price_file_gives_dollars_and_a_model_that_it_lacks_gives_null(tmp
         assert benchmark["prices_as_of"] == "2026-11-01"
         table = benchmark["configurations"]["with-symposium"]["table"]
         assert table["usd_per_trial"] == (pytest.approx(usd) if usd else None)
+
+
+def test_O06_a_redo_may_be_conservative_and_the_next_one_is_not(tmp_path: Path) -> None:
+    batch = recorded("names-reversed", tmp_path)
+    for conservative in (True, False):
+        redo.again("aggregate", batch, conservative=conservative)
+        counted = documents.read(batch / "benchmark.json", "benchmark/1")
+        assert counted["intervals"]["conservative"] is conservative
+    assert counted == expected("names-reversed")

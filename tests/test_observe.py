@@ -311,3 +311,9 @@ def test_D08_where_the_transcript_cannot_tell_the_gateways_record_counts(
     with (broken / EXCHANGES.path).open("a") as file:
         file.write('{"kind": "tu')
     assert observed(broken)["compactions"] is None
+
+
+def test_D08_a_transcript_that_lost_lines_does_not_count_its_compactions(folder: Path) -> None:
+    whole = (TRANSCRIPTS / "success_text.jsonl").read_bytes() + BOUNDARY
+    cut = trial(folder, whole, [exchange("compaction"), exchange("compaction"), exchange()], stdout_dropped=5)
+    assert observed(cut)["compactions"] == 2
