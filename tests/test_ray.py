@@ -190,7 +190,7 @@ def partial(batch: Path) -> list[str]:
 
 
 def test_W03_a_node_that_cannot_run_trials_is_refused_by_name(place: Place, cluster: Cluster) -> None:
-    """A cluster whose nodes were started without the tools: no trial fails of it."""
+    """A file stands where its records would go: no trial fails of it."""
     batch = planned(place, "--trials", "1", "--engine", "ray", "--address", cluster.address)
     (place.eval_root / "nodes" / batch.name).parent.mkdir(parents=True)
     (place.eval_root / "nodes" / batch.name).write_text("in the way")
