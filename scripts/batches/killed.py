@@ -26,7 +26,7 @@ from kit.layout import RESULT, SETUP, TASK
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 KILLS = ("runner", "runner and trials", "everything")
-RESUMING_SECS = 300.0
+RESUMING_SECS = 120.0  # for the start, and for each trial: others may use the machine too
 ENDS = ("setup_failures", "cancelled", "succeeded", "failed", "inconclusive")
 
 
@@ -103,7 +103,8 @@ class Subject:
 
     def finish(self) -> Iterator[str]:
         """Resume to the end, and count: every trial in exactly one place, and nothing left."""
-        code = self.start().wait(RESUMING_SECS)
+        patience = RESUMING_SECS * (1 + self.left)
+        code = self.start().wait(patience)
         if code not in (Exit.OK, Exit.NO):
             yield f"resuming ended with {code}"
         yield from self.noted.note(self.folder, self.plan)

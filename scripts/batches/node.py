@@ -169,14 +169,17 @@ def packed(folder: Path) -> bytes:
 
 
 def unpack(record: bytes, trial: Path) -> None:
-    """Into the trial's folder, its result last; from then on the trial is not away any more."""
+    """Into the trial's folder, its result last; once all is on the disk the trial is not away any more."""
     draft = trial / ".record"
     trees.remove(draft)
     draft.mkdir()
     with tarfile.open(fileobj=io.BytesIO(record)) as tar:
         tar.extractall(draft, filter="tar")
+    for file in draft.rglob("*"):
+        if not file.is_symlink() and (file.is_dir() or file.is_file()):
+            documents.flush(file)
     for entry in sorted(draft.iterdir(), key=lambda one: one.name == RESULT.path):
         entry.replace(trial / entry.name)
     draft.rmdir()
-    os.sync()  # before what says that it is away goes: also a power cut must not make it run again
+    documents.flush(trial)  # before what says that it is away goes: no power cut makes it run again
     (trial / NODE.path).unlink()

@@ -12,6 +12,7 @@ import importlib
 import io
 import json
 import os
+import socket
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -93,12 +94,15 @@ def connect(address: str) -> Any:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     ray = importlib.import_module("ray")
     there = {"env_vars": {"PYTHONPATH": str(SCRIPTS)}}  # the checkout is at the same place on every node
+    host, _, port = address.rpartition(":")
     try:
+        if port.isdigit():  # Ray itself would try for minutes
+            socket.create_connection((host.removeprefix("ray://"), int(port)), ANSWER_SECS).close()
         ray.init(address=address, log_to_driver=False, logging_level="ERROR", runtime_env=there)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        said = " ".join(str(error).split())[:TOLD]
+    except (OSError, RuntimeError, ValueError) as error:
+        said = f"no Ray cluster ({' '.join(str(error).split())[:TOLD]})"
         todo = "start one (`ray start --head`), or give another --address"
-        raise Stop(Exit.UNAVAILABLE, f"--address {address}: no Ray cluster ({said}); {todo}") from error
+        raise Stop(Exit.UNAVAILABLE, f"--address {address}: {said}; {todo}") from error
     return ray
 
 

@@ -115,13 +115,17 @@ def mark(path: Path, text: str = "") -> None:
     """Make a file that was not there, on the disk with its name; raises FileExistsError."""
     with path.open("x", encoding="utf-8") as file:
         file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    folder = os.open(path.parent, os.O_RDONLY)
+    flush(path)
+    flush(path.parent)
+
+
+def flush(path: Path) -> None:
+    """A file's content, or a folder's names, onto the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)
 
 
 def stable(document: Any, schema: str) -> Any:
