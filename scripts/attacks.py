@@ -57,7 +57,9 @@ def attempt(work: tuple[Setting, Case]) -> Outcome:
         until = time.monotonic() + DEADLINE_SECS
         bench = Sandboxes(rung(setting.light), setting.stage, run, uid, until, "allow-list", ())
         try:
-            return graded(case, run, bench, cargo.judge, setting.scheme, started)
+            return graded(
+                case, run, bench, cargo.judge, setting.scheme, started, staging.launcher(setting.stage)
+            )
         except (Infrastructure, Stop) as problem:
             return Outcome(case, "error", str(problem), time.monotonic() - started)
 

@@ -19,7 +19,7 @@ from typing import Literal
 import assertions
 import graders
 import rungs
-from graders import Infrastructure, Judged, Work, grading_copy
+from graders import Infrastructure, Judged, Work, grading_copy, staging
 from graders.sandbox import Sandboxes, open_folder, own_uid, scratch
 from kit import tasks, trees
 from kit.contract import Exit, Folder, Step, Stop
@@ -46,6 +46,9 @@ STEP = Step(
     may_read=[SEAL, SETUP],
     writes=[GRADING, GRADING_OUTPUT],
 )
+
+
+SOURCES = (".py", ".rs", ".mjs")  # what decides a verdict
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ def grade_tree(
         "steps": steps,
     }
     body |= {"content_hash": task["content_hash"], "grader_sha256": own_hash()}
-    body |= {"uid": None, "cargo_secs": None, "sandbox_secs": None}
+    body |= {"uid": None, "cargo_secs": None, "sandbox_secs": None, "sandboxes": None}
     try:
         place, stage = setting.place, setting.stage
         steady = rungs.steady(setting.rung, stage, place.control / "srt")
@@ -137,7 +140,7 @@ def grade_tree(
             left = assertions.Left(tree, sealed, tuple(symposiums))
             judged = verdicts(known, task, left, setting.place, bench, invalid)
             steps.extend(kept(one, output) for one in judged)  # one by one: what was judged stays
-            body["sandbox_secs"] = round(bench.starting_secs, 3)
+            body["sandbox_secs"], body["sandboxes"] = round(bench.starting_secs, 3), bench.count
     except (Infrastructure, Stop) as problem:
         if isinstance(problem, Stop) and problem.code is not Exit.UNAVAILABLE:
             raise
@@ -182,7 +185,8 @@ def verdicts(
     except grading_copy.Unfit as unfit:
         yield Judged("submission", "fail", str(unfit), 0.0, b"")
         return
-    work = Work(task, project, known.checks, open_folder(place.root / "scratch"), fixtures)
+    launcher = staging.launcher(bench.stage)
+    work = Work(task, project, known.checks, open_folder(place.root / "scratch"), fixtures, launcher)
     if task.get("assert"):
         yield from assertions.judge(known, left, work, bench)
     yield from graders.load(task["grader"]).judge(work, bench)
@@ -193,7 +197,7 @@ def own_hash() -> str:
     """Of the sources that decide a verdict: with others, an old verdict may not stand (G09)."""
     here, total = Path(__file__).parent, hashlib.sha256()
     for folder in ("graders", "assertions", "rungs"):
-        for file in sorted((here / folder).rglob("*.py")):
+        for file in sorted(one for one in (here / folder).rglob("*") if one.suffix in SOURCES):
             total.update(f"{file.relative_to(here)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()
 

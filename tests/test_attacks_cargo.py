@@ -9,7 +9,7 @@ import pytest
 
 from graders import cargo
 from graders.cargo_corpus import cases, graded
-from grading.bare import Bare
+from grading.bare import Bare, launcher
 from kit.contract import Stop
 from kit.layout import Run
 from kit.tools import Tools
@@ -35,7 +35,8 @@ CHOSEN = (
 @pytest.mark.parametrize("name", CHOSEN)
 def test_G08_a_submission_cannot_talk_its_grader_into_a_pass(name: str, tmp_path: Path, tools: Tools) -> None:
     (case,) = cases(CORPUS, [name])
-    outcome = graded(case, Run(tmp_path, tmp_path / "c"), Bare(tools.sysroot, 20.0), cargo.judge, None, 0.0)
+    bench, run = Bare(tools.sysroot, 20.0), Run(tmp_path, tmp_path / "c")
+    outcome = graded(case, run, bench, cargo.judge, None, 0.0, launcher(tools.sysroot))
     assert outcome.verdict == case.expect, outcome.detail
 
 

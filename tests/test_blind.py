@@ -11,7 +11,7 @@ import pytest
 
 from graders import Done, Infrastructure, Work, blind, cargo, hidden_program, told
 from graders.hidden_program import Program
-from grading.bare import Bare
+from grading.bare import Bare, launcher
 from kit.tools import Tools
 
 MANIFEST = '[package]\nname = "demo"\nversion = "0.1.0"\nedition = "2021"\n'
@@ -96,7 +96,12 @@ def test_negative_zero_is_zero() -> None:
 
 def judged(root: Path, lib: str, tools: Tools, task: Path) -> tuple[str, str, dict[str, object]]:
     work = Work(
-        {"checks": ["double"], "fmt_check": False}, root / "project", task / "checks", root / "s", root / "f"
+        {"checks": ["double"], "fmt_check": False},
+        root / "project",
+        task / "checks",
+        root / "s",
+        root / "f",
+        launcher(tools.sysroot),
     )
     for folder in (work.scratch, work.fixtures):
         folder.mkdir(parents=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import graders
 from graders import Done, Infrastructure, Judged, Work, cargo, libtest, told
 from graders.cargo_build import parts, take
-from grading.bare import Bare
+from grading.bare import Bare, launcher
 from grading.submissions import ALL_PASS, HIDDEN, HIDDEN_FAILS, RIGHT, SUBMISSIONS, Submission
 from kit.contract import Stop
 from kit.tools import Tools
@@ -40,7 +41,8 @@ def make(
 
 
 def judge(work: Work, bench: Bare) -> dict[str, Judged]:
-    return {judged.name: judged for judged in cargo.judge(work, bench)}
+    staged = replace(work, launcher=launcher(bench.sysroot))
+    return {judged.name: judged for judged in cargo.judge(staged, bench)}
 
 
 def verdicts(judged: dict[str, Judged]) -> dict[str, str]:

@@ -109,3 +109,16 @@ with resident.resident({place.stage!r}, Path({str(folder)!r})) as kept:
     while kept.is_running() and kept.status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
         time.sleep(0.02)
     assert not kept.is_running() or kept.status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_resident_srt_wraps_the_same_command_once_and_another_policy_anew(place: Scene) -> None:
+    with resident.resident(place.stage, place.controls / secrets.token_hex(3)) as kept:
+        box = place.box()
+        kept.prepare(box, place.stage)
+        env = {"PATH": "/usr/bin:/bin", "TMPDIR": str(box.run.tmp)}
+        lines = [kept.wrap(box, place.stage, ["true"], box.run.home, env).argv[-1] for _ in range(2)]
+        assert lines[0] is lines[1]
+        assert kept.wrap(box, place.stage, ["false"], box.run.home, env).argv[-1] != lines[0]
+        less = replace(box, readable=box.readable[1:])
+        kept.prepare(less, place.stage)
+        assert kept.wrap(less, place.stage, ["true"], box.run.home, env).argv[-1] != lines[0]

@@ -94,6 +94,7 @@ def graded(
     judge: Callable[[Work, Bench], Iterator[Judged]],
     scheme: str | None,
     started: float,
+    launcher: Path | None,
 ) -> Outcome:
     """The verdict of the hidden test; a submission that does not build has none, and fails."""
     task_folder = open_folder(place.root / "task", 0o700)
@@ -102,7 +103,7 @@ def graded(
     shutil.copytree(task_folder / "starter", project, dirs_exist_ok=True)
     (project / "src/lib.rs").write_bytes(case.lib)
     task = {"checks": [case.hidden], "fmt_check": False}
-    work = Work(task, project, checks, open_folder(place.root / "scratch"), fixtures)
+    work = Work(task, project, checks, open_folder(place.root / "scratch"), fixtures, launcher)
     judged = {one.name: one for one in judge(work, bench)}
     last = judged.get(f"hidden.{case.hidden}") or judged["build"]
     return Outcome(case, last.verdict, last.detail, time.monotonic() - started)

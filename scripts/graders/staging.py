@@ -7,6 +7,7 @@ It installs nothing, and removes what it staged. Its failures are the machine's 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import stage
+from graders import Infrastructure
 from kit import reach, removal, store, tools, versions
 from kit.documents import Document
 
@@ -30,12 +32,22 @@ def staged(root: Path, recorded: Mapping[str, Any] | None = None) -> Iterator[tu
             if as_root := os.geteuid() == 0:
                 os.chown(home, versions.NOBODY, versions.NOBODY)
             bench = stage.Bench(tools.find(), store.Store(root / "store"), common.parent, Path(home), as_root)
-            found: Document = {"toolchain": stage.toolchain(bench, root)}
+            found: Document = {"toolchain": stage.toolchain(bench, root), "launcher": stage.launcher(bench)}
             for name, today in (("srt", stage.srt), ("node", stage.node)):
                 found[name] = _kept(bench, name, (recorded or {}).get(name)) or today(bench)
         yield found, place
     finally:
         removal.remove(place)
+
+
+def launcher(staged: Mapping[str, Any]) -> Path | None:
+    """The staged launcher, which must be what it was; None in a batch from before there was one."""
+    if "launcher" not in staged:
+        return None
+    path = Path(staged["launcher"]["path"])
+    if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != staged["launcher"]["sha256"]:
+        raise Infrastructure(f"{path}: not what was staged; regrade.py stages it again")
+    return path
 
 
 def _kept(bench: stage.Bench, name: str, recorded: Document | None) -> Document | None:

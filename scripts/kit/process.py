@@ -62,6 +62,7 @@ class Ended:
     stdout_dropped: int  # of these, not in the file
     stderr_bytes: int
     descendants: frozenset[psutil.Process] = field(repr=False)  # those seen when we ended it
+    first_secs: float | None = None  # until stdout's first byte
 
 
 def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, cap_bytes: int) -> Ended:
@@ -91,7 +92,8 @@ def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, c
             asked.clear()
     out, err = streams.kept
     status = process.returncode if ended_by == "itself" and process.returncode >= 0 else None
-    return Ended(status, ended_by, elapsed, quiet, out.bytes, out.dropped, err.bytes, frozenset(family.seen))
+    seen, first = frozenset(family.seen), None if streams.first is None else streams.first - started
+    return Ended(status, ended_by, elapsed, quiet, out.bytes, out.dropped, err.bytes, seen, first)
 
 
 def start(command: Command, streams: Streams) -> subprocess.Popen[bytes]:
