@@ -22,7 +22,7 @@ from typing import cast
 import plan
 import planning
 import rungs
-from graders import Infrastructure, cargo, light_rung, staging
+from graders import Infrastructure, cargo, hidden_program, light_rung, staging
 from graders.cargo_corpus import Case, Outcome, cases, graded
 from graders.sandbox import Sandboxes, own_uid, scratch
 from kit.contract import Exit, Stop, fail
@@ -60,6 +60,8 @@ def attempt(work: tuple[Setting, Case]) -> Outcome:
             return graded(
                 case, run, bench, cargo.judge, setting.scheme, started, staging.launcher(setting.stage)
             )
+        except hidden_program.Unjudged as problem:
+            return Outcome(case, "refused", str(problem), time.monotonic() - started)
         except (Infrastructure, Stop) as problem:
             return Outcome(case, "error", str(problem), time.monotonic() - started)
 
