@@ -2,7 +2,7 @@
 
 tests/attacks/cargo/<name>/ holds lib.rs, and case.toml: kind, hidden (a file of _hidden/), expect (pass or
 fail), look_alike (an honest submission that looks similar and passes). It may hold tree/, the submission's
-other files, and in case.toml links (path to target). _hidden/<test>.rs is the hidden test,
+other files, and in case.toml links (path to target) and check. _hidden/<test>.rs is the hidden test,
 _solutions/<test>.rs what a task would have as its solution. A folder that lacks one is a fault of the corpus.
 """
 
@@ -35,6 +35,7 @@ class Case:
     expect: str
     look_alike: str | None
     links: Mapping[str, str] = field(default_factory=dict)
+    check: str = ""  # whose verdict; else the hidden test's
 
     @property
     def name(self) -> str:
@@ -75,7 +76,13 @@ def cases(corpus: Path, names: Sequence[str] = (), kind: str | None = None) -> l
 def read(folder: Path) -> Case:
     said = tomllib.loads((folder / "case.toml").read_text("utf-8"))
     return Case(
-        folder, said["kind"], said["hidden"], said["expect"], said.get("look_alike"), said.get("links", {})
+        folder,
+        said["kind"],
+        said["hidden"],
+        said["expect"],
+        said.get("look_alike"),
+        said.get("links", {}),
+        said.get("check", ""),
     )
 
 
@@ -116,7 +123,7 @@ def graded(
     started: float,
     launcher: Path | None,
 ) -> Outcome:
-    """The verdict of the hidden test; a submission that does not build has none, and fails."""
+    """The verdict of the case's check; a submission that does not build has none, and fails."""
     task_folder = open_folder(place.root / "task", 0o700)
     checks = lay_out(case, task_folder, scheme)
     project, fixtures = open_folder(place.project), open_folder(place.fixtures)
@@ -127,5 +134,5 @@ def graded(
     task = {"checks": [case.hidden], "fmt_check": False}
     work = Work(task, project, checks, open_folder(place.root / "scratch"), fixtures, launcher)
     judged = {one.name: one for one in judge(work, bench)}
-    last = judged.get(f"hidden.{case.hidden}") or judged["build"]
+    last = judged.get(case.check or f"hidden.{case.hidden}") or judged["build"]
     return Outcome(case, last.verdict, last.detail, time.monotonic() - started)

@@ -10,7 +10,6 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 
@@ -85,8 +84,17 @@ def parents() -> Iterator[tuple[int, int]]:
 def told(name: str) -> Iterator[tuple[int, bytes]]:
     """Of each process what Linux tells in that file."""
     for pid in psutil.pids():
-        with contextlib.suppress(OSError):
-            yield pid, Path(f"/proc/{pid}/{name}").read_bytes()
+        try:
+            file = os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            said = os.read(file, 4096)
+        except OSError:  # it ended just now
+            continue
+        finally:
+            os.close(file)
+        yield pid, said
 
 
 def described(process: psutil.Process) -> str:

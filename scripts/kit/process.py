@@ -83,9 +83,12 @@ def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, c
         try:
             streams.watch(process)
             ended_by = wait(process, streams, asked, started + deadline_secs)
+            elapsed = time.monotonic() - started  # its own time; what we look for afterwards is ours
         finally:
             end(process, streams, family, asked)
-        elapsed, quiet = time.monotonic() - started, time.monotonic() - streams.last
+        if ended_by != "itself":
+            elapsed = time.monotonic() - started
+        quiet = time.monotonic() - streams.last
         streams.finish()
         if asked:  # also after its own end: whoever asks us to stop must not be overheard
             ended_by = "interrupt"
