@@ -24,7 +24,7 @@ import planning
 import rungs
 from graders import Infrastructure, cargo, hidden_program, light_rung, staging
 from graders.cargo_corpus import Case, Outcome, cases, graded
-from graders.sandbox import Sandboxes, own_uid, scratch
+from graders.sandbox import Sandboxes, launcher, own_uid, scratch
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 from kit.layout import Run
@@ -57,9 +57,7 @@ def attempt(work: tuple[Setting, Case]) -> Outcome:
         until = time.monotonic() + DEADLINE_SECS
         bench = Sandboxes(rung(setting.light), setting.stage, run, uid, until, "allow-list", ())
         try:
-            return graded(
-                case, run, bench, cargo.judge, setting.scheme, started, staging.launcher(setting.stage)
-            )
+            return graded(case, run, bench, cargo.judge, setting.scheme, started, launcher(setting.stage))
         except hidden_program.Unjudged as problem:
             return Outcome(case, "refused", str(problem), time.monotonic() - started)
         except (Infrastructure, Stop) as problem:

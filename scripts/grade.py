@@ -19,8 +19,8 @@ from typing import Literal
 import assertions
 import graders
 import rungs
-from graders import Infrastructure, Judged, Work, grading_copy, staging
-from graders.sandbox import Sandboxes, open_folder, own_uid, scratch
+from graders import Infrastructure, Judged, Work, grading_copy
+from graders.sandbox import Sandboxes, launcher, open_folder, own_uid, scratch
 from kit import tasks, trees
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
@@ -185,8 +185,8 @@ def verdicts(
     except grading_copy.Unfit as unfit:
         yield Judged("submission", "fail", str(unfit), 0.0, b"")
         return
-    launcher = staging.launcher(bench.stage)
-    work = Work(task, project, known.checks, open_folder(place.root / "scratch"), fixtures, launcher)
+    own = open_folder(place.root / "scratch")
+    work = Work(task, project, known.checks, own, fixtures, launcher(bench.stage))
     if task.get("assert"):
         yield from assertions.judge(known, left, work, bench)
     yield from graders.load(task["grader"]).judge(work, bench)

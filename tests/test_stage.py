@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import stage
-from graders import Infrastructure, staging
+from graders import Infrastructure, sandbox
 from kit import symposium_source
 from kit import tools as tool_places
 from kit.contract import Exit, Folder, Stop
@@ -591,9 +591,9 @@ def test_S02_the_launcher_is_built_once_for_a_toolchain_and_a_changed_one_is_not
     with monkeypatch.context() as patched:
         patched.setattr(Store, "put", lambda *_: pytest.fail("built again"))
         assert stage.launcher(bench) == first
-    assert staging.launcher({"launcher": first}) == Path(first["path"])
-    assert staging.launcher({}) is None
+    assert sandbox.launcher({"launcher": first}) == Path(first["path"])
+    assert sandbox.launcher({}) is None
     Path(first["path"]).unlink()
     Path(first["path"]).write_text("another")
     with pytest.raises(Infrastructure, match="not what was staged"):
-        staging.launcher({"launcher": first})
+        sandbox.launcher({"launcher": first})

@@ -8,6 +8,7 @@ was printed cannot be taken back, so nothing that runs later can make its own fa
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import sys
@@ -98,6 +99,16 @@ class Sandboxes:
         starting = ended.first_secs if found and ended.first_secs else ended.elapsed_secs
         self.count, self.starting_secs = self.count + 1, self.starting_secs + starting
         return Done(ended.exit, timed_out, stdout, err, ended.elapsed_secs - starting)
+
+
+def launcher(staged: Document) -> Path | None:
+    """The staged launcher, which must be what it was; None in a batch from before there was one."""
+    if "launcher" not in staged:
+        return None
+    path = Path(staged["launcher"]["path"])
+    if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != staged["launcher"]["sha256"]:
+        raise Infrastructure(f"{path}: not what was staged; regrade.py stages it again")
+    return path
 
 
 def open_folder(path: Path, mode: int = 0o755) -> Path:

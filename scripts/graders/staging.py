@@ -7,7 +7,6 @@ It installs nothing, and removes what it staged. Its failures are the machine's 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import secrets
 import tempfile
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import stage
-from graders import Infrastructure
 from kit import reach, removal, store, tools, versions
 from kit.documents import Document
 
@@ -38,16 +36,6 @@ def staged(root: Path, recorded: Mapping[str, Any] | None = None) -> Iterator[tu
         yield found, place
     finally:
         removal.remove(place)
-
-
-def launcher(staged: Mapping[str, Any]) -> Path | None:
-    """The staged launcher, which must be what it was; None in a batch from before there was one."""
-    if "launcher" not in staged:
-        return None
-    path = Path(staged["launcher"]["path"])
-    if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != staged["launcher"]["sha256"]:
-        raise Infrastructure(f"{path}: not what was staged; regrade.py stages it again")
-    return path
 
 
 def _kept(bench: stage.Bench, name: str, recorded: Document | None) -> Document | None:
