@@ -105,6 +105,18 @@ def test_G08_what_blind_cannot_judge_is_refused_with_its_line(line: str, tmp_pat
     assert hidden_program.make(folder / "checks/double.rs", "told").weak == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "for (x, wish) in [(1, 2), (2, 4)] { assert_eq!(demo::double(x), wish); }",
+        "assert_eq!(demo::counts(), std::collections::HashMap::from([('a', 1)]));",
+    ],
+)
+def test_what_only_the_standard_library_compares_is_not_refused(line: str, tmp_path: Path) -> None:
+    folder = laid_out(tmp_path, HIDDEN.replace(b"assert!(demo::double(5) > 8);", line.encode()))
+    hidden_program.make(folder / "checks/double.rs", "blind")
+
+
 def test_negative_zero_is_zero() -> None:
     assert blind.plain(b"Some(-0.0)".hex()) == "Some(0.0)"
     assert blind.plain(b"x-0.05".hex()) == "x-0.05"

@@ -115,7 +115,7 @@ def make(file: Path, scheme: Scheme) -> Program:
 
 def unjudged(question: Question) -> bool:
     """Blind would have only the submission's word for it, where told has more."""
-    return bool(question.groups and question.side) and not question.standard
+    return bool(question.groups and question.side and question.own)
 
 
 def imports(file: Path, root: rust_questions.Node) -> list[Edit]:
