@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shlex
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -100,5 +102,6 @@ def resident(stage: Document, folder: Path) -> Iterator[Resident]:
     try:
         yield Resident(process)
     finally:
-        process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # with srt's own helpers (socat), which outlive it
         process.communicate()
