@@ -22,9 +22,9 @@ from typing import cast
 import plan
 import planning
 import rungs
-from graders import Infrastructure, cargo, light_rung, python_corpus, staging
+from graders import Infrastructure, cargo, hidden_program, light_rung, python_corpus, staging
 from graders.cargo_corpus import Case, Outcome, cases, graded
-from graders.sandbox import Sandboxes, own_uid, scratch
+from graders.sandbox import Sandboxes, launcher, own_uid, scratch
 from kit import guard_removal
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
@@ -61,7 +61,9 @@ def attempt(work: tuple[Setting, Case]) -> Outcome:
         try:
             if setting.grader == "python":
                 return python_corpus.graded(case, run, bench, started)
-            return graded(case, run, bench, cargo.judge, setting.scheme, started)
+            return graded(case, run, bench, cargo.judge, setting.scheme, started, launcher(setting.stage))
+        except hidden_program.Unjudged as problem:
+            return Outcome(case, "refused", str(problem), time.monotonic() - started)
         except (Infrastructure, Stop) as problem:
             return Outcome(case, "error", str(problem), time.monotonic() - started)
 

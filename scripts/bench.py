@@ -22,7 +22,8 @@ from pathlib import Path
 import plan
 import smoke
 from benching import small_python
-from kit import documents, programs, tasks, tied, tools, trees
+from graders import grading_copy
+from kit import documents, programs, seal, tasks, tied, tools, trees
 from kit.contract import Exit, Stop, fail
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,8 +54,23 @@ def trial(folder: Path) -> dict[str, float]:
         "client, its sandbox's start included": session,
         "cargo": cargo,
         "sandbox starts of the grading": grading["sandbox_secs"],
+        "  one of them": grading["sandbox_secs"] / grading["sandboxes"],
         "harness, all sandbox starts included": wall - (session - start) - cargo,
         **{f"  {name}": timings[name] for name in ("prepare", "collect", "grade")},
+    }
+
+
+def sealed_and_copied(task: tasks.Task, crate: Path, scratch: Path) -> dict[str, float]:
+    """What comes before a grading: the seal with its copy, and the grading copy."""
+    for folder in ("kept", "copy", "fixtures"):
+        trees.remove(scratch / folder)
+    (scratch / "copy").mkdir()
+    (scratch / "fixtures").mkdir()
+    return {
+        "seal": timed(lambda: seal.seal(crate, scratch / "kept")),
+        "grading copy": timed(
+            lambda: grading_copy.make(task, scratch / "kept", scratch / "copy", scratch / "fixtures")
+        ),
     }
 
 
@@ -95,21 +111,26 @@ def measure(rounds: int, eval_root: list[str]) -> None:
         where = ["--results", f"{scratch}/results", *eval_root]
         batch = Path(programs.run("plan", task.name, "--trials", str(rounds + 1), *where))
         programs.run("stage", batch)
-        trials, hands = [], []
+        trials, hands, copies = [], [], []
         for name in documents.read(batch / "batch.json", "batch/1")["order"]:
-            hands.append(by_hand(lay_out(task, Path(scratch) / "by-hand"), env))
+            crate = lay_out(task, Path(scratch) / "by-hand")
+            copies.append(sealed_and_copied(task, crate, Path(scratch)))
+            hands.append(by_hand(crate, env))
             trials.append(trial(batch / name))
         work = Path(documents.read(batch / "batch.json", "batch/1")["paths"]["work"])
         trees.remove(work)
         with smoke.planned("claude", Path(eval_root[1]) if eval_root else None) as both:
             smoke.cost(both, 1)
             looks = [smoke.cost(both, 1) for _ in range(rounds)]
-    trials, hands = trials[1:], hands[1:]  # the first warms the disk's cache
+    trials, hands, copies = trials[1:], hands[1:], copies[1:]  # the first warms the disk's cache
     show("A rehearsed trial", trials)
     ratios = [row["cargo"] / hand for row, hand in zip(trials, hands, strict=True)]
     show(
         "Grading",
-        [{"cargo by hand": h, "ratio, sandboxed to by hand": r} for h, r in zip(hands, ratios, strict=True)],
+        [
+            {"cargo by hand": h, "ratio, sandboxed to by hand": r, **c}
+            for h, r, c in zip(hands, ratios, copies, strict=True)
+        ],
     )
     show("The sandbox's probes before a batch of both configurations", looks)
     print(f"\nload {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

@@ -21,7 +21,8 @@ import clients
 import plan
 import planning
 from gateway import rehearsal
-from kit import contents, documents, proofs, taskfolders, tasks, tied
+from graders import Infrastructure, hidden_program
+from kit import contents, documents, hidden_tests, proofs, taskfolders, tasks, tied
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 from kit.layout import Run
@@ -97,13 +98,28 @@ def check(evals: Path, name: str, grade: Grade | None, mutants: int | None = Non
     except tasks.TaskError as error:
         return Checked(name, error.refusals)
     shape = f"{task.kind}, {len(task.document()['checks'])} hidden, {len(task.rehearsals())} rehearsed"
-    if refused := list(unreadable_rehearsals(task)):
+    weak = list[str]()
+    if refused := [*unreadable_rehearsals(task), *unprotected(task, weak)]:
         return Checked(name, refused, task)
     if grade is None:
-        return Checked(name, (), task, notes=(shape, "not graded"))
+        return Checked(name, (), task, notes=(shape, "not graded", *weak))
     against = [] if mutants is None else battery.adversaries(task)
     proof = proofs.prove(task, grade, against, battery.mutants(task, mutants) if mutants else [])
-    return Checked(name, proof.refusals, task, proof, notes=(shape, *proof.notes))
+    return Checked(name, proof.refusals, task, proof, notes=(shape, *proof.notes, *weak))
+
+
+def unprotected(task: Task, weak: list[str]) -> Iterator[str]:
+    """Refusals of Rust hidden tests that cannot be judged; into `weak`, the lines judged by truth alone."""
+    if task.file["grader"] != "cargo":
+        return
+    for name in task.document()["checks"]:
+        file = task.checks / f"{name}.rs"
+        try:
+            lines = hidden_program.make(file, hidden_tests.read(file).scheme).weak
+        except Infrastructure as problem:
+            yield str(problem).removeprefix(f"{task.evals.parent}/")
+        else:
+            weak += [f"weak in {name}: line {', '.join(map(str, lines))}"] if lines else []
 
 
 def unreadable_rehearsals(task: Task) -> Iterator[str]:

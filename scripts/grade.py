@@ -21,7 +21,7 @@ import assertions
 import graders
 import rungs
 from graders import Infrastructure, Judged, Work, grading_copy
-from graders.sandbox import Sandboxes, open_folder, own_uid, scratch
+from graders.sandbox import Sandboxes, launcher, open_folder, own_uid, scratch
 from kit import tasks, trees
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
@@ -47,6 +47,9 @@ STEP = Step(
     may_read=[SEAL, SETUP],
     writes=[GRADING, GRADING_OUTPUT],
 )
+
+
+SOURCES = (".py", ".rs", ".mjs")  # what decides a verdict
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ def grade_tree(
         "steps": steps,
     }
     body |= {"content_hash": task["content_hash"], "grader_sha256": own_hash()}
-    body |= {"uid": None, "cargo_secs": None, "sandbox_secs": None}
+    body |= {"uid": None, "cargo_secs": None, "sandbox_secs": None, "sandboxes": None}
     try:
         place, started_rung = setting.place, usable(setting, setting.place.control / "srt")
         with own_uid(*setting.uids) as uid, scratch(place, uid), started_rung as rung:
@@ -138,7 +141,7 @@ def grade_tree(
             left = assertions.Left(tree, sealed, tuple(symposiums))
             judged = verdicts(known, task, left, place, bench, invalid)
             steps.extend(step(one, output) for one in judged)  # one by one: what was judged stays
-            body["sandbox_secs"] = round(bench.starting_secs, 3)
+            body["sandbox_secs"], body["sandboxes"] = round(bench.starting_secs, 3), bench.count
     except (Infrastructure, Stop) as problem:
         if isinstance(problem, Stop) and problem.code is not Exit.UNAVAILABLE:
             raise
@@ -200,7 +203,8 @@ def verdicts(
     except grading_copy.Unfit as unfit:
         yield Judged("submission", "fail", str(unfit), 0.0, b"")
         return
-    work = Work(task, project, known.checks, open_folder(place.root / "scratch"), fixtures)
+    own = open_folder(place.root / "scratch")
+    work = Work(task, project, known.checks, own, fixtures, launcher(bench.stage))
     if task.get("assert"):
         yield from assertions.judge(known, left, work, bench)
     yield from graders.load(task["grader"]).judge(work, bench)
@@ -211,7 +215,7 @@ def own_hash() -> str:
     """Of the sources that decide a verdict: with others, an old verdict may not stand (G09)."""
     here, total = Path(__file__).parent, hashlib.sha256()
     for folder in ("graders", "assertions", "rungs"):
-        for file in sorted((here / folder).rglob("*.py")):
+        for file in sorted(one for one in (here / folder).rglob("*") if one.suffix in SOURCES):
             total.update(f"{file.relative_to(here)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()
 

@@ -4,6 +4,7 @@
   <work>/tools/common/{<client>, node, srt/}   readable by every trial
   <work>/tools/symposium/cargo-agents          readable by Symposium trials only; not there without one
   <work>/tools/symposium-<configuration>/...   the same, of a configuration that names its own: by it alone
+  <work>/tools/launcher                        for gradings only: what starts a hidden Rust test
 
 It never installs (tools/install.py) and puts nothing into a run (prepare.py). Its failures are the machine's:
 a tool that is missing or too old, an eval root that a trial's uid cannot reach. A staged program is started
@@ -13,6 +14,7 @@ by a uid without rights, in a throw-away HOME: with --version, and cargo-agents 
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import os
 import re
@@ -40,6 +42,10 @@ STEP = Step(
     reads=[BATCH],
     writes=[STAGE],
 )
+
+
+LAUNCHER = Path(__file__).parent / "graders/launcher.rs"
+LAUNCHER_FLAGS = ("--edition", "2021", "-C", "panic=abort", "-C", "opt-level=2", "-l", "c")
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,7 @@ def staged(bench: Bench, plan: Document) -> Document:
         "symposium": lambda: symposium(bench, plan["symposium"]) if wanted else None,
         "versions": lambda: {name: symposium(bench, source, name) for name, source in own.items()},
         "toolchain": lambda: toolchain(bench, Path(plan["paths"]["eval_root"])),
+        "launcher": lambda: launcher(bench),
         "packages": lambda: packages(bench),
         "os": versions.system,
     }
@@ -167,6 +174,22 @@ def toolchain(bench: Bench, root: Path) -> Document:
     ask = {name: [str(sysroot / "bin" / name), "--version"] for name in ("rustc", "cargo")}
     said = {name: versions.asked(argv, bench.home).strip() for name, argv in ask.items()}
     return {**said, "sysroot": str(sysroot), "mount": str(folder(root / "toolchain")) if closed else None}
+
+
+def launcher(bench: Bench) -> Document:
+    """Built from our own source, once for a toolchain: in each grading it would cost as much as a crate."""
+    rustc = str(bench.found.sysroot / "bin/rustc")
+    said = versions.asked([rustc, "--version", "--verbose"], bench.home)
+    key = hashlib.sha256(f"{said}{LAUNCHER_FLAGS}".encode() + LAUNCHER.read_bytes()).hexdigest()
+
+    def compile(into: Path) -> None:
+        versions.asked([rustc, *LAUNCHER_FLAGS, "-o", str(into), str(LAUNCHER)], into.parent)
+
+    stored = bench.store.made(key, compile)
+    return {
+        "sha256": stored.sha256,
+        "path": str(bench.store.link(stored.sha256, bench.place / "launcher")),
+    }
 
 
 def packages(bench: Bench) -> dict[str, str]:

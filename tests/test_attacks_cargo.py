@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from graders import cargo
 from graders.cargo_corpus import cases, graded
-from grading.bare import Bare
+from grading.bare import Bare, launcher
 from kit.contract import Stop
 from kit.layout import Run
 from kit.tools import Tools
@@ -35,7 +36,8 @@ CHOSEN = (
 @pytest.mark.parametrize("name", CHOSEN)
 def test_G08_a_submission_cannot_talk_its_grader_into_a_pass(name: str, tmp_path: Path, tools: Tools) -> None:
     (case,) = cases(CORPUS, [name])
-    outcome = graded(case, Run(tmp_path, tmp_path / "c"), Bare(tools.sysroot, 20.0), cargo.judge, None, 0.0)
+    bench, run = Bare(tools.sysroot, 20.0), Run(tmp_path, tmp_path / "c")
+    outcome = graded(case, run, bench, cargo.judge, None, 0.0, launcher(tools.sysroot))
     assert outcome.verdict == case.expect, outcome.detail
 
 
@@ -52,6 +54,20 @@ def test_D03_the_corpus_is_whole() -> None:
             assert by_name[case.look_alike or ""].expect == "pass", case.name
     assert len(found) >= 200
     assert Counter(case.expect for case in found)["pass"] >= 50
+
+
+def test_D06_each_listed_guard_stands_where_its_list_says() -> None:
+    """attacks.py --guards takes them away; here: no change is lost, and every attack is one of the corpus."""
+    attacks = {case.name for case in cases(CORPUS) if case.expect == "fail"}
+    guards = tomllib.loads((CORPUS / "_guards.toml").read_text())["guard"]
+    assert len(guards) == len({guard["name"] for guard in guards}) > 10
+    for guard in guards:
+        assert guard["attacks"]
+        assert {*guard["attacks"]} <= attacks, guard["name"]
+        for change in guard["change"]:
+            text = (CORPUS.parents[2] / "scripts" / change["file"]).read_text()
+            assert text.count(change["find"]) == 1, change
+            assert change["put"] != change["find"]
 
 
 def test_an_unknown_name_is_refused() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from graders import Done, Infrastructure, Work, blind, cargo, hidden_program, told
 from graders.hidden_program import Program
-from grading.bare import Bare
+from grading.bare import Bare, launcher
 from kit.tools import Tools
 
 MANIFEST = '[package]\nname = "demo"\nversion = "0.1.0"\nedition = "2021"\n'
@@ -23,7 +23,7 @@ fn doubles() {
     let want = [2, 4];
     assert_eq!([1, 2].map(demo::double), want);
     assert!(demo::double(5) > 8);
-    assert_eq!(demo::point(1), demo::Point { x: 1 });
+    assert_eq!(demo::point(1).x, 1);
 }
 """
 RIGHT = (
@@ -67,13 +67,13 @@ def ended(made: Program, run: told.Run, values: dict[int, str]) -> Done:
 def test_G08_the_literal_side_is_not_in_the_program() -> None:
     made = program()
     text = made.text.split(b"pub mod q")[0].decode()
-    assert (made.strong, made.weak) == (3, [8, 9])  # a type of the submission prints as it likes: truth
+    assert (made.strong, made.weak) == (4, [8])
     assert not [value for value in ("42", "-6", "[2, 4]") if f" {value}" in text]
 
 
 def test_G08_values_decide_and_a_value_that_varies_is_the_authors_fault() -> None:
     made, rng = program(), random.Random(1)
-    values = {0: "42", 1: "Some(-6)", 2: "[2, 4]"}
+    values = {0: "42", 1: "Some(-6)", 2: "[2, 4]", 4: "1"}
     runs = [blind.run(made, rng) for _ in range(3)]
     wanted, unreached = blind.expected(made, [(run, ended(made, run, values)) for run in runs])
     assert unreached == frozenset()
@@ -89,6 +89,34 @@ def test_G08_values_decide_and_a_value_that_varies_is_the_authors_fault() -> Non
         blind.expected(made, vary)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assert_eq!(demo::point(1), demo::Point { x: 1 });",
+        "assert!(Some(demo::Point { x: 1 }) == demo::maybe(1));",
+        "let wish = demo::Red(1); assert_eq!(demo::colour(), wish);",
+    ],
+)
+def test_G08_what_blind_cannot_judge_is_refused_with_its_line(line: str, tmp_path: Path) -> None:
+    """A type of the submission compares and prints as it likes, so only told can tell."""
+    folder = laid_out(tmp_path, HIDDEN.replace(b"assert!(demo::double(5) > 8);", line.encode()))
+    with pytest.raises(hidden_program.Unjudged, match=r"line 8: .*compare its parts"):
+        hidden_program.make(folder / "checks/double.rs", "blind")
+    assert hidden_program.make(folder / "checks/double.rs", "told").weak == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "for (x, wish) in [(1, 2), (2, 4)] { assert_eq!(demo::double(x), wish); }",
+        "assert_eq!(demo::counts(), std::collections::HashMap::from([('a', 1)]));",
+    ],
+)
+def test_what_only_the_standard_library_compares_is_not_refused(line: str, tmp_path: Path) -> None:
+    folder = laid_out(tmp_path, HIDDEN.replace(b"assert!(demo::double(5) > 8);", line.encode()))
+    hidden_program.make(folder / "checks/double.rs", "blind")
+
+
 def test_negative_zero_is_zero() -> None:
     assert blind.plain(b"Some(-0.0)".hex()) == "Some(0.0)"
     assert blind.plain(b"x-0.05".hex()) == "x-0.05"
@@ -96,7 +124,12 @@ def test_negative_zero_is_zero() -> None:
 
 def judged(root: Path, lib: str, tools: Tools, task: Path) -> tuple[str, str, dict[str, object]]:
     work = Work(
-        {"checks": ["double"], "fmt_check": False}, root / "project", task / "checks", root / "s", root / "f"
+        {"checks": ["double"], "fmt_check": False},
+        root / "project",
+        task / "checks",
+        root / "s",
+        root / "f",
+        launcher(tools.sysroot),
     )
     for folder in (work.scratch, work.fixtures):
         folder.mkdir(parents=True)
@@ -110,7 +143,7 @@ def judged(root: Path, lib: str, tools: Tools, task: Path) -> tuple[str, str, di
 def test_G08_a_blind_test_tells_right_from_wrong(tmp_path: Path, tools: Tools) -> None:
     task = laid_out(tmp_path / "task")
     verdict, said, counted = judged(tmp_path / "right", RIGHT.replace("x * 2", "x + x"), tools, task)
-    assert (verdict, counted) == ("pass", {"scheme": "blind", "strong": 3, "weak": 2}), said
+    assert (verdict, counted) == ("pass", {"scheme": "blind", "strong": 4, "weak": 1}), said
     for name, lib in (
         ("wrong", RIGHT.replace("x * 2", "x * 3")),
         ("only the examples", RIGHT.replace("x * 2", "if x == 21 { 42 } else { x }")),

@@ -81,6 +81,21 @@ def test_a_wrong_task_is_exit_1_and_the_right_one_beside_it_is_still_checked(
     assert (first["right"], first["content_hash"], second["right"]) == (False, None, True)
 
 
+def test_G08_lines_judged_by_truth_alone_are_named_and_what_blind_cannot_judge_is_refused(
+    evals: Path,
+) -> None:
+    test = evals / "tasks/formatting/checks/double.rs"
+    asked = test.read_text().replace("}\n", "    assert!(formatting::double(2) > 3);\n}\n")
+    test.write_text(asked)
+    done = program("formatting", "--files-only", "--evals", evals)
+    assert done.returncode == Exit.OK, done.stdout
+    assert "; weak in double: line 6" in done.stdout
+    test.write_text(asked.replace("> 3", "== formatting::Two(2)") + "// scheme: blind\n")
+    done = program("formatting", "--files-only", "--evals", evals)
+    assert done.returncode == Exit.NO
+    assert "double.rs: line 6: expects a value of the crate's own types" in done.stdout
+
+
 def test_only_the_named_tasks_are_checked(evals: Path) -> None:
     (evals / "tasks/formatting/task.toml").unlink()
     assert program("--files-only", "--evals", evals, "store-durability").returncode == 0

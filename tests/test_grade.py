@@ -55,6 +55,7 @@ def place(tools: Tools) -> Iterator[Place]:
     bench = stage.Bench(tools, Store(root / "store"), root / "tools", home, os.geteuid() == 0)
     (root / "tools/common").mkdir(parents=True)
     made = {"srt": stage.srt(bench), "node": stage.node(bench), "toolchain": stage.toolchain(bench, root)}
+    made["launcher"] = stage.launcher(bench)
     yield Place(root, {**STAGE, **made})
     shutil.rmtree(root)
 

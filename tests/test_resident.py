@@ -131,3 +131,35 @@ with resident.resident({place.stage!r}, Path({str(folder)!r})) as kept:
     runner.stdout.close()
     assert gone(folder)
     assert not kept.is_running() or kept.status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_resident_srt_wraps_the_same_command_once_and_another_policy_anew(place: Scene) -> None:
+    with resident.resident(place.stage, place.controls / secrets.token_hex(3)) as kept:
+        box = place.box()
+        kept.prepare(box, place.stage)
+        env = {"PATH": "/usr/bin:/bin", "TMPDIR": str(box.run.tmp)}
+        lines = [kept.wrap(box, place.stage, ["true"], box.run.home, env).argv[-1] for _ in range(2)]
+        assert lines[0] is lines[1]
+        assert kept.wrap(box, place.stage, ["false"], box.run.home, env).argv[-1] != lines[0]
+        less = replace(box, readable=box.readable[1:])
+        kept.prepare(less, place.stage)
+        assert kept.wrap(less, place.stage, ["true"], box.run.home, env).argv[-1] != lines[0]
+
+
+def test_I10_a_resident_srt_takes_its_helpers_along(place: Scene) -> None:
+    folder = place.controls / secrets.token_hex(3)
+
+    def helpers() -> list[psutil.Process]:
+        return [
+            p for p in psutil.process_iter(["cmdline"]) if str(folder) in " ".join(p.info["cmdline"] or ())
+        ]
+
+    with resident.resident(place.stage, folder) as kept:
+        box = place.box()
+        kept.prepare(box, place.stage)
+        kept.wrap(box, place.stage, ["true"], box.run.home, {"TMPDIR": str(box.run.tmp)})
+        assert any("socat" in p.name() for p in helpers())
+    until = time.monotonic() + 5
+    while helpers() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not helpers()

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import stage
+from graders import Infrastructure, sandbox
 from kit import symposium_source
 from kit import tools as tool_places
 from kit.contract import Exit, Folder, Stop
@@ -307,6 +308,7 @@ def test_S01_a_batch_holds_client_node_srt_and_cargo_agents(bench: Bench) -> Non
         "tools/common/srt/node_modules/@pondwader/socks5-server/package.json",
         "tools/common/srt/node_modules/commander/package.json",
         "tools/common/srt/package.json",
+        "tools/launcher",
         "tools/symposium/cargo-agents",
     ]
     assert not any(path.is_symlink() for path in bench.root.rglob("*"))
@@ -591,3 +593,23 @@ def test_S01_the_real_tools_run_from_where_they_are_staged(real: Bench) -> None:
     assert run(said["client"]["path"], "--version") == f"{said['client']['version']} (Claude Code)"
     assert run(said["symposium"]["path"], "--version") == f"cargo-agents {said['symposium']['version']}"
     assert said["symposium"]["version"] == tool_places.pins()["symposium"]
+
+
+@pytest.mark.real
+def test_S02_the_launcher_is_built_once_for_a_toolchain_and_a_changed_one_is_not_used(
+    tmp_path: Path, tools: tool_places.Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("home", "tools/common"):
+        (tmp_path / folder).mkdir(parents=True)
+    bench = stage.Bench(tools, Store(tmp_path / "store"), tmp_path / "tools", tmp_path / "home", False)
+    first = stage.launcher(bench)
+    assert subprocess.run([first["path"], "/bin/false"]).returncode == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "put", lambda *_: pytest.fail("built again"))
+        assert stage.launcher(bench) == first
+    assert sandbox.launcher({"launcher": first}) == Path(first["path"])
+    assert sandbox.launcher({}) is None
+    Path(first["path"]).unlink()
+    Path(first["path"]).write_text("another")
+    with pytest.raises(Infrastructure, match="not what was staged"):
+        sandbox.launcher({"launcher": first})

@@ -66,6 +66,7 @@ class Work:
     checks: Path  # the hidden tests, outside the copy
     scratch: Path  # an empty folder for what the grader makes: build output, copied executables
     fixtures: Path
+    launcher: Path | None = None  # stage's: starts a hidden Rust test in a process that can start no other
 
 
 class Grader(Protocol):

@@ -24,9 +24,12 @@ from kit.seal import place
 def judge(work: Work, bench: Bench) -> Iterator[Judged]:
     """In order: build, cargo_test_lib, hidden.<name>, cargo_fmt_check. A failed build ends it."""
     hidden = [prepared(work, check) for check in work.task["checks"]]
-    crate = Crate(work, bench, open_folder(work.scratch / "crate"))
-    place(work.copy, crate.pristine, lambda _: True)
-    built = build(work, bench, {one.target: one.program.text for one in hidden}, fmt=work.task["fmt_check"])
+    crate = Crate(work, bench, open_folder(work.copy.with_name(f"crate-{secrets.token_hex(4)}")))
+    place(
+        work.copy, crate.pristine, lambda _: True
+    )  # beside it: what the manifest says of `../` holds there too
+    formatted = crate.pristine if work.task["fmt_check"] else None
+    built = build(work, bench, {one.target: one.program.text for one in hidden}, formatted=formatted)
     yield (verdict := of_build(built))
     if verdict.verdict != "pass":
         return

@@ -1,8 +1,8 @@
 """Build a crate, its own tests and the hidden tests in one sandbox, before anything of the submission runs.
 
 cargo's own messages tell what compiled, so a hidden test that does not compile is not a crate that does not
-build. The hidden sources lie in the copy only while this sandbox lives. It also builds the launcher, beside
-cargo, and tries it. It judges nothing and runs no test.
+build. The hidden sources lie in the copy only while this sandbox lives. Formatting is looked at beside it, in
+a copy without them. It also tries the launcher. It judges nothing and runs no test.
 """
 
 from __future__ import annotations
@@ -31,19 +31,21 @@ SETTINGS = {
     "CARGO_TERM_COLOR": "never",
 }
 # Each command's output ends with a line: a random word, the command's name, its status, the time. cargo does
-# not always go on after a target that does not compile, so then each is built by itself.
+# not always go on after a target that does not compile, so then each is built by itself. rustfmt works in the
+# meantime; its time is what it took beyond the build.
 SCRIPT = """
 line() { printf '\\n%s %s %s %s\\n' "$WORD" "$1" "$2" "$3"; }
 end() { now=$(date +%s.%N); line "$1" "$2" "$now"; line "$1" "$2" "$now" >&2; }
 tests() { cargo test --no-run --message-format=json "$@"; }
 end start 0
-rustc --edition 2021 -C panic=abort -C opt-level=2 -l c -o "$CARGO_TARGET_DIR/launcher" "$LAUNCHER" &
-if [ "$FMT" = yes ]; then
-  if command -v cargo-fmt && command -v rustfmt; then cargo fmt --check; else (exit 127); fi; end fmt $?
-fi
+formatted() { command -v cargo-fmt && command -v rustfmt || return 127; cd "$CRATE" && cargo fmt --check; }
+if [ "$FMT" = yes ]; then formatted >"$TMPDIR/fmt.out" 2>"$TMPDIR/fmt.err" & fmt=$!; fi
 cargo build --message-format=json; status=$?; end build $status
 [ $status = 0 ] || exit 0
-wait && "$CARGO_TARGET_DIR/launcher" /bin/true; end launcher $?
+if [ "$FMT" = yes ]; then
+  wait $fmt; status=$?; cat "$TMPDIR/fmt.out"; cat "$TMPDIR/fmt.err" >&2; end fmt $status
+fi
+"$LAUNCHER" /bin/true; end launcher $?
 mkdir -p tests && cp "$HIDDEN"/*.rs tests/; end place $?
 all=--lib; for name; do all="$all --test $name"; done
 tests $all; status=$?; end tests $status
@@ -52,7 +54,6 @@ tests --lib; end tests $?
 for name; do tests --test "$name"; end tests $?; done
 """
 LIB = "the crate's own tests"  # no name that a target can have
-LAUNCHER = Path(__file__).parent / "launcher.rs"
 LIMITS = Limits(file=512 << 20, bytes=1 << 30)
 
 
@@ -83,10 +84,6 @@ class Built:
 
     def part(self, name: str) -> Part | None:
         return next((part for part in self.parts if part.name == name), None)
-
-    @property
-    def launcher(self) -> Path:
-        return self.target / "launcher"
 
     @property
     def tests(self) -> list[Part]:
@@ -129,18 +126,23 @@ def _of_target(message: Mapping[str, Any]) -> str:
     return str(target["name"]) if target["kind"] == ["test"] else LIB
 
 
-def build(work: Work, bench: Bench, hidden: Mapping[str, bytes], *, fmt: bool) -> Built:
-    """hidden: the sources by the names of their targets, which nobody could know before."""
+def build(work: Work, bench: Bench, hidden: Mapping[str, bytes], *, formatted: Path | None = None) -> Built:
+    """hidden: the sources by the names of their targets, which nobody could know before.
+
+    formatted: the copy of the crate whose formatting is looked at; None: it does not count.
+    """
+    if work.launcher is None:
+        raise Infrastructure("the batch's tools have no launcher of hidden tests; regrade.py stages one")
     target, home = open_folder(work.scratch / "target"), open_folder(work.scratch / "cargo-home")
     sources = open_folder(work.scratch / "hidden")
     programs = {f"{name}.rs": source for name, source in hidden.items()}
-    launcher = open_folder(work.scratch / "launcher") / LAUNCHER.name
-    for path, text in (
-        *((sources / name, text) for name, text in programs.items()),
-        (launcher, LAUNCHER.read_bytes()),
+    launcher = open_folder(work.scratch / "launcher") / "launcher"
+    for path, content, mode in (
+        *((sources / name, text, 0o644) for name, text in programs.items()),
+        (launcher, work.launcher.read_bytes(), 0o555),
     ):
-        path.write_bytes(text)
-        path.chmod(0o644)
+        path.write_bytes(content)
+        path.chmod(mode)
     word = secrets.token_hex(16)
     variables = {
         **SETTINGS,
@@ -149,17 +151,18 @@ def build(work: Work, bench: Bench, hidden: Mapping[str, bytes], *, fmt: bool) -
         "HIDDEN": str(sources),
         "LAUNCHER": str(launcher),
         "WORD": word,
-        "FMT": "yes" if fmt else "no",
+        "FMT": "yes" if formatted else "no",
+        "CRATE": str(formatted or ""),
     }
     argv = ["env", *(f"{k}={v}" for k, v in variables.items()), "sh", "-c", SCRIPT, "sh", *hidden]
-    readable = [sources, launcher.parent, work.fixtures]
+    readable = [sources, launcher.parent, work.fixtures, *([formatted] if formatted else [])]
     done = bench.run(argv, cwd=work.copy, writable=[work.copy, target, home], readable=readable)
     built = Built(list(parts(done, word)), done, target)
     if absent := [part.name for part in built.parts if part.status in (126, 127)]:
         raise Infrastructure(f"{', '.join(absent)}: cargo, or a part of it, cannot be run in the sandbox")
     if (started := built.part("launcher")) and started.status:
         said = (done.stdout + done.stderr)[-300:].decode(errors="backslashreplace")
-        raise Infrastructure(f"the launcher of hidden tests cannot be built or used here: {said}")
+        raise Infrastructure(f"the launcher of hidden tests cannot be used here: {said}")
     return built
 
 

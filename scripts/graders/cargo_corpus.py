@@ -1,7 +1,8 @@
 """The corpus of submissions for the cargo grader: what a folder of it holds, and how one is graded.
 
 tests/attacks/cargo/<name>/ holds lib.rs, and case.toml: kind, hidden (a file of _hidden/), expect (pass or
-fail), look_alike (an honest submission that looks similar and passes). _hidden/<test>.rs is the hidden test,
+fail), look_alike (an honest submission that looks similar and passes). It may hold tree/, the submission's
+other files, and in case.toml links (path to target) and check. _hidden/<test>.rs is the hidden test,
 _solutions/<test>.rs what a task would have as its solution. A folder that lacks one is a fault of the corpus.
 """
 
@@ -10,18 +11,20 @@ from __future__ import annotations
 import shutil
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from graders import Bench, Judged, Work
+from graders import Bench, Judged, Work, grading_copy
 from graders.sandbox import open_folder
 from kit.contract import Exit, Stop
+from kit.globs import Editable
 from kit.layout import Run
 
 MANIFEST = '[package]\nname = "demo"\nversion = "0.1.0"\nedition = "2021"\n'
 LOCK = 'version = 4\n\n[[package]]\nname = "demo"\nversion = "0.1.0"\n'
 STARTER = "//! Nothing yet.\n"
+EDITABLE = Editable(["src/**"])
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Case:
     hidden: str
     expect: str
     look_alike: str | None
+    links: Mapping[str, str] = field(default_factory=dict)
+    check: str = ""  # whose verdict; else the hidden test's
 
     @property
     def name(self) -> str:
@@ -53,7 +58,8 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        return self.verdict == self.case.expect
+        """A test that --scheme cannot judge is refused by name, which is no verdict."""
+        return self.verdict in (self.case.expect, "refused")
 
 
 def cases(corpus: Path, names: Sequence[str] = (), kind: str | None = None) -> list[Case]:
@@ -72,7 +78,15 @@ def chosen(corpus: Path, found: Sequence[Case], names: Sequence[str], kind: str 
 
 def read(folder: Path) -> Case:
     said = tomllib.loads((folder / "case.toml").read_text("utf-8"))
-    return Case(folder, said["kind"], said["hidden"], said["expect"], said.get("look_alike"))
+    return Case(
+        folder,
+        said["kind"],
+        said["hidden"],
+        said["expect"],
+        said.get("look_alike"),
+        said.get("links", {}),
+        said.get("check", ""),
+    )
 
 
 def lay_out(case: Case, root: Path, scheme: str | None) -> Path:
@@ -90,6 +104,19 @@ def lay_out(case: Case, root: Path, scheme: str | None) -> Path:
     return checks
 
 
+def submitted(case: Case, task: Path) -> Path:
+    """The project as the submission left it."""
+    tree = task / "submission"
+    shutil.copytree(task / "starter", tree)
+    if (case.folder / "tree").is_dir():
+        shutil.copytree(case.folder / "tree", tree, dirs_exist_ok=True)
+    (tree / "src/lib.rs").write_bytes(case.lib)
+    for path, target in case.links.items():
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).symlink_to(target)
+    return tree
+
+
 def graded(
     case: Case,
     place: Run,
@@ -97,15 +124,18 @@ def graded(
     judge: Callable[[Work, Bench], Iterator[Judged]],
     scheme: str | None,
     started: float,
+    launcher: Path | None,
 ) -> Outcome:
-    """The verdict of the hidden test; a submission that does not build has none, and fails."""
+    """The verdict of the case's check; a submission that does not build has none, and fails."""
     task_folder = open_folder(place.root / "task", 0o700)
     checks = lay_out(case, task_folder, scheme)
     project, fixtures = open_folder(place.project), open_folder(place.fixtures)
-    shutil.copytree(task_folder / "starter", project, dirs_exist_ok=True)
-    (project / "src/lib.rs").write_bytes(case.lib)
+    try:
+        grading_copy.fill(task_folder / "starter", EDITABLE, submitted(case, task_folder), project)
+    except grading_copy.Unfit as unfit:
+        return Outcome(case, "fail", str(unfit), time.monotonic() - started)
     task = {"checks": [case.hidden], "fmt_check": False}
-    work = Work(task, project, checks, open_folder(place.root / "scratch"), fixtures)
+    work = Work(task, project, checks, open_folder(place.root / "scratch"), fixtures, launcher)
     judged = {one.name: one for one in judge(work, bench)}
-    last = judged.get(f"hidden.{case.hidden}") or judged["build"]
+    last = judged.get(case.check or f"hidden.{case.hidden}") or judged["build"]
     return Outcome(case, last.verdict, last.detail, time.monotonic() - started)

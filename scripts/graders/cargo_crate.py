@@ -30,7 +30,7 @@ class Crate:
             if name in made:
                 take(built.target, made[name], self.program(check), 0o111)  # to be run, not to be read
                 if check is not LIB:
-                    take(built.target, built.launcher, self.program(check).with_name("launcher"), 0o111)
+                    self._launcher(self.program(check).with_name("launcher"))
         aside = open_folder(self.work.scratch / "aside")
         programs = built.programs()
         for name, file in programs.items():
@@ -40,6 +40,11 @@ class Crate:
         for name, file in programs.items():  # back where a test was told that they are
             file.parent.mkdir(parents=True, exist_ok=True)
             (aside / name).rename(file)
+
+    def _launcher(self, into: Path) -> None:
+        launcher = self.work.scratch / "launcher/launcher"
+        into.write_bytes(launcher.read_bytes())
+        into.chmod(0o111)
 
     def program(self, check: str) -> Path:
         folder = self.work.scratch / "programs" / ("lib" if check is LIB else f"hidden-{check}")

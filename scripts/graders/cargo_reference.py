@@ -76,7 +76,7 @@ class Reference:
             trees.remove(self.work.copy)
             place(crate.pristine, self.work.copy, lambda _: True)
             sources = {one.target: one.program.text for one in self.hidden}
-            built = cargo_build.build(crate.work, self.bench, sources, fmt=False)
+            built = cargo_build.build(crate.work, self.bench, sources)
             self.secs += built.done.elapsed_secs
             crate.keep(built, {one.check: one.target for one in self.hidden})
             self._made = crate, built

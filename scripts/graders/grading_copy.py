@@ -20,12 +20,18 @@ class Unfit(Exception):
 
 def make(task: Task, tree: Path, project: Path, fixtures: Path) -> None:
     """Fill the two empty folders. Infrastructure: the task's own files cannot be copied."""
-    editable = Editable(task.file["editable"])
-    refused = place(task.starter, project, lambda path: path not in editable)
+    refused = []
     for folder in task.fixture_folders:
         refused += place(folder, fixtures / folder.name, lambda _: True)
     if refused:
         raise Infrastructure(f"{task.folder}: {refused[0][0]} is {refused[0][1]}; a task holds files only")
+    fill(task.starter, Editable(task.file["editable"]), tree, project)
+
+
+def fill(starter: Path, editable: Editable, tree: Path, project: Path) -> None:
+    """The starter's files, and in the place of the editable ones the submission's."""
+    if refused := place(starter, project, lambda path: path not in editable):
+        raise Infrastructure(f"{starter}: {refused[0][0]} is {refused[0][1]}; a task holds files only")
     try:
         unfit = place(tree, project, lambda path: path in editable)
     except Occupied as occupied:

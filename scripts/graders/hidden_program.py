@@ -22,6 +22,12 @@ from kit import hidden_tests
 from kit.hidden_tests import Scheme, walk
 
 RUNTIME = Path(__file__).parent / "hidden_runtime.rs"
+
+
+class Unjudged(Infrastructure):
+    """The scheme cannot judge what the test's author wrote; the text says what to change."""
+
+
 PADS = 24  # answers that are always true: a report is forged by guessing the sign of each
 MACROS = {"assert": "holds", "assert_eq": "equal", "assert_ne": "differ"}
 
@@ -83,6 +89,10 @@ def make(file: Path, scheme: Scheme) -> Program:
     read = rust_questions.read(file.read_bytes())
     rng, mark = random.SystemRandom(), f"q{secrets.token_hex(6)}"
     strong = [bool(q.groups) if scheme == "told" else bool(q.side and q.standard) for q in read.questions]
+    if scheme == "blind" and (lines := [q.line for q in read.questions if unjudged(q)]):
+        what = "expects a value of the crate's own types, whose equality the crate itself decides"
+        todo = "compare its parts, or leave out the line `// scheme: blind`"
+        raise Unjudged(f"{file}: line {', '.join(map(str, lines))}: {what}; {todo}")
     cells = [cell for q in read.questions for group in q.groups for cell in group] if scheme == "told" else []
     slots = list(range(2 * len(strong) + PADS + len(cells)))
     rng.shuffle(slots)
@@ -101,6 +111,11 @@ def make(file: Path, scheme: Scheme) -> Program:
     body = applied(edits, read.source)
     program = b"#![allow(warnings)] " + body + b"\n" + runtime.encode()
     return Program(program, mark, asked, pads, told, len(slots), test.spawns)
+
+
+def unjudged(question: Question) -> bool:
+    """Blind would have only the submission's word for it, where told has more."""
+    return bool(question.groups and question.side and question.own)
 
 
 def imports(file: Path, root: rust_questions.Node) -> list[Edit]:

@@ -49,18 +49,6 @@ def all_passed(done: Done) -> tuple[Verdict, str]:
     return "pass", f"{found.passed} passed{ignored}"
 
 
-def one_passed(done: Done) -> tuple[Verdict, str]:
-    """A hidden test: exactly one ran and passed, nothing was ignored or filtered out."""
-    found, problem = _finished(done)
-    if problem or not found:
-        return "fail", problem
-    expected = Counts(True, running=1, passed=1, failed=0, ignored=0, measured=0, filtered=0)
-    if found != expected:
-        ran = f"{found.passed} passed, {found.ignored} ignored, {found.filtered} filtered out"
-        return "fail", f"exactly one test must run and pass; {ran}"
-    return "pass", "1 passed"
-
-
 def _finished(done: Done) -> tuple[Counts | None, str]:
     """The counts of a run in which nothing failed; else what is wrong with it."""
     if done.timed_out:

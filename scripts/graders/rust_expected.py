@@ -40,6 +40,9 @@ MAKERS = {
 BOXES = {"Box::new", "Rc::new", "Arc::new"}
 # What of these is printed the same by everybody: no type of the submission, no order that differs.
 STANDARD = {"Some", "None", "Ok", "Err", "String::from", "to_string", "to_owned", "to_vec", "Box::new"}
+# Of the standard library, whatever order they print in: their equality is no submission's.
+KNOWN = {"Some", "Ok", "Err", "String", "Vec", "Box", "Rc", "Arc", "VecDeque"}
+KNOWN |= {"HashMap", "HashSet", "BTreeMap", "BTreeSet"}
 
 Node = tree_sitter.Node
 
@@ -124,6 +127,21 @@ def standard(root: Node, side: Node) -> bool:
             if text(node) not in STANDARD:
                 return False
     return True
+
+
+def own_types(root: Node, side: Node) -> bool:
+    """Whether a type of the submission is in it, whose equality the submission decides."""
+    if name := the_name(side):
+        value = bound_to(root, name)
+        return value is not None and any(own_types(root, row) for row in table(root, value) or [value])
+    for node in walk(side):
+        if node.type == "struct_expression":
+            return True
+        function = text(node.child_by_field_name("function")) if node.type == "call_expression" else ""
+        named = {part for part in function.split("::<")[0].split("::") if part[:1].isupper()}
+        if "." not in function and named - KNOWN:
+            return True
+    return False
 
 
 def the_name(node: Node) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from graders.rust_expected import Cell, expected, literals, standard
+from graders.rust_expected import Cell, expected, literals, own_types, standard
 from graders.rust_imports import text
 from kit.hidden_tests import parser, walk
 
@@ -36,6 +36,7 @@ class Question:
     side: str = ""  # "left", "right": the computed one, when the assertion is one equality
     operator: tuple[int, int] = (0, 0)  # the == of assert!(a == b)
     standard: bool = False  # the expected side is of the standard library's types
+    own: bool = False  # it holds a type of the submission's
 
 
 @dataclass(frozen=True)
@@ -138,5 +139,6 @@ def contained(node: Node) -> dict[str, object]:
 def equality(root: Node, left: Node, right: Node) -> dict[str, object]:
     for side, computed in ((right, "left"), (left, "right")):
         if groups := expected(root, side):
-            return {"groups": groups, "side": computed, "standard": standard(root, side)}
+            types = {"standard": standard(root, side), "own": own_types(root, side)}
+            return {"groups": groups, "side": computed, **types}
     return {}

@@ -8,6 +8,7 @@ was printed cannot be taken back, so nothing that runs later can make its own fa
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import sys
@@ -24,7 +25,7 @@ from kit.documents import Document
 from kit.layout import Run
 from rungs import Box, Rung
 
-START = 'printf "%s %s\\n" "$0" "$(date +%s.%N)"; exec "$@"'
+START = 'printf "%s\\n" "$0"; exec "$@"'
 START_SECS = 20.0  # a sandbox that had this long and did not start is broken, not out of time
 CAP_BYTES = 4 << 20  # of each stream; beyond it the middle is dropped
 
@@ -40,8 +41,10 @@ class Sandboxes:
     until: float
     reads: Literal["allow-list", "deny-list"]
     denied: tuple[Path, ...]
+    count: int = field(default=0, init=False)  # of the sandboxes that started
     starting_secs: float = field(default=0.0, init=False)  # what the sandboxes' own starts took
-    _count: int = field(default=0, init=False)
+    _word: str = field(default_factory=lambda: secrets.token_hex(16), init=False)
+    _box: int = field(default=0, init=False)
 
     def run(
         self, argv: Sequence[str], *, cwd: Path, writable: Sequence[Path], readable: Sequence[Path]
@@ -49,21 +52,21 @@ class Sandboxes:
         left = self.until - time.monotonic()
         if left <= 0:
             return Done(None, True, b"", b"nothing was left of the grading deadline", 0.0)
-        self._count += 1
-        own = self.place.root / f"box{self._count}"
-        control = Run(self.place.root, self.place.control / str(self._count))
+        # The same place each time, empty: a resident srt then need not wrap the same command again.
+        own = self.place.root / f"box{self._box}"
+        control = Run(self.place.root, self.place.control / str(self._box))
         try:
             home, tmp = open_folder(own / "home"), open_folder(own / "tmp")
             open_folder(control.control, 0o711)
             open_folder(control.srt_tmp, 0o700)
             open_folder(control.neutral)
-            box = self._box(control, (*writable, home, tmp), readable)
+            box = self._made(control, (*writable, home, tmp), readable)
             return self._inside(box, argv, cwd, {"HOME": str(home), "TMPDIR": str(tmp)}, left)
         finally:
-            trees.remove(own)
-            trees.remove(control.control)
+            kept = [problem for folder in (own, control.control) if (problem := trees.remove(folder))]
+            self._box += bool(kept)  # scratch() says what could not be removed
 
-    def _box(self, run: Run, writable: Sequence[Path], readable: Sequence[Path]) -> Box:
+    def _made(self, run: Run, writable: Sequence[Path], readable: Sequence[Path]) -> Box:
         return Box(
             run=run,
             writable=tuple(path.resolve() for path in writable),
@@ -77,37 +80,35 @@ class Sandboxes:
 
     def _inside(self, box: Box, argv: Sequence[str], cwd: Path, own: dict[str, str], left: float) -> Done:
         self.rung.prepare(box, self.stage)
-        word = secrets.token_hex(16)
         env = {"PATH": f"{rungs.toolchain(self.stage)}/bin:/usr/bin:/bin", "LANG": "C.UTF-8", **own}
-        command = self.rung.wrap(box, self.stage, ["/bin/sh", "-c", START, word, *argv], cwd, env)
+        command = self.rung.wrap(box, self.stage, ["/bin/sh", "-c", START, self._word, *argv], cwd, env)
         out, err = box.run.control / "out", box.run.control / "err"
-        launched = time.time()
         ended = process.run(command, stdout=out, stderr=err, deadline_secs=left, cap_bytes=CAP_BYTES)
         if ended.ended_by == "interrupt":
             raise KeyboardInterrupt
         if alive := process.survivors(ended, self.uid):
             raise Infrastructure(f"{argv[0]}: still alive after its end: {', '.join(alive)}")
-        return self._done(word, ended, out.read_bytes(), err.read_bytes(), launched, left)
+        return self._done(ended, out.read_bytes(), err.read_bytes(), left)
 
-    def _done(
-        self, word: str, ended: process.Ended, out: bytes, err: bytes, launched: float, left: float
-    ) -> Done:
-        before, found, after = out.partition(word.encode() + b" ")
+    def _done(self, ended: process.Ended, out: bytes, err: bytes, left: float) -> Done:
+        before, found, stdout = out.partition(self._word.encode() + b"\n")
         timed_out = ended.ended_by == "deadline"
         if not found and not (timed_out and left < START_SECS):
             tail = (err or before)[-500:].decode("utf-8", "backslashreplace").strip()
             raise Infrastructure(f"the sandbox did not start (status {ended.exit}): {tail}")
-        clock, _, stdout = after.partition(b"\n")
-        starting = max(0.0, _seconds(clock, launched) - launched)
-        self.starting_secs += starting
-        return Done(ended.exit, timed_out, stdout, err, max(0.0, ended.elapsed_secs - starting))
+        starting = ended.first_secs if found and ended.first_secs else ended.elapsed_secs
+        self.count, self.starting_secs = self.count + 1, self.starting_secs + starting
+        return Done(ended.exit, timed_out, stdout, err, ended.elapsed_secs - starting)
 
 
-def _seconds(clock: bytes, otherwise: float) -> float:
-    try:
-        return float(clock)
-    except ValueError:  # a `date` that knows no fractions, or a start that was cut short
-        return otherwise
+def launcher(staged: Document) -> Path | None:
+    """The staged launcher, which must be what it was; None in a batch from before there was one."""
+    if "launcher" not in staged:
+        return None
+    path = Path(staged["launcher"]["path"])
+    if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != staged["launcher"]["sha256"]:
+        raise Infrastructure(f"{path}: not what was staged; regrade.py stages it again")
+    return path
 
 
 def open_folder(path: Path, mode: int = 0o755) -> Path:

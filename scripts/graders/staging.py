@@ -30,7 +30,7 @@ def staged(root: Path, recorded: Mapping[str, Any] | None = None) -> Iterator[tu
             if as_root := os.geteuid() == 0:
                 os.chown(home, versions.NOBODY, versions.NOBODY)
             bench = stage.Bench(tools.find(), store.Store(root / "store"), common.parent, Path(home), as_root)
-            found: Document = {"toolchain": stage.toolchain(bench, root)}
+            found: Document = {"toolchain": stage.toolchain(bench, root), "launcher": stage.launcher(bench)}
             for name, today in (("srt", stage.srt), ("node", stage.node)):
                 found[name] = _kept(bench, name, (recorded or {}).get(name)) or today(bench)
         yield found, place

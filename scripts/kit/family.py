@@ -25,10 +25,16 @@ class Family:
         self.seen: set[psutil.Process] = set()
 
     def alive(self) -> set[psutil.Process]:
-        found = set(self._us.children(recursive=True))
-        for other in self._before:
+        children: dict[int, list[int]] = {}
+        for pid, parent in parents():
+            children.setdefault(parent, []).append(pid)
+        found, look = set(), list(children.get(self._us.pid, ()))
+        while look:
             with contextlib.suppress(psutil.NoSuchProcess):
-                found -= {other, *other.children(recursive=True)}
+                process = psutil.Process(look.pop())
+                if process not in self._before:
+                    found.add(process)
+                    look += children.get(process.pid, ())
         found = {process for process in found if is_alive(process)}
         self.seen |= found
         return found
@@ -48,11 +54,47 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def of_uid(uid: int | None) -> set[psutil.Process]:
-    if uid is None:
-        return set()
-    psutil.process_iter.cache_clear()  # it may hold numbers that are others' by now
-    every = psutil.process_iter(["uids"])
-    return {p for p in every if p.info["uids"] and uid in p.info["uids"] and is_alive(p)}
+    """Those that have it as any of their uids; not by who owns /proc/<pid>, which a process can change."""
+    found = set()
+    for pid in of(uid) if uid is not None else ():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found.add(psutil.Process(pid))
+    return {process for process in found if is_alive(process)}
+
+
+def of(uid: int) -> Iterator[int]:
+    if sys.platform != "linux":
+        yield from (p.pid for p in psutil.process_iter(["uids"]) if uid in (p.info["uids"] or ()))
+        return
+    wanted = str(uid).encode()
+    for pid, status in told("status"):
+        if wanted in status.partition(b"\nUid:")[2].partition(b"\n")[0].split():
+            yield pid
+
+
+def parents() -> Iterator[tuple[int, int]]:
+    """Each process and its parent, in one look: psutil looks at all of them again for each question."""
+    if sys.platform != "linux":
+        yield from ((p.pid, p.info["ppid"]) for p in psutil.process_iter(["ppid"]))
+        return
+    for pid, stat in told("stat"):
+        yield pid, int(stat.rpartition(b")")[2].split()[1])
+
+
+def told(name: str) -> Iterator[tuple[int, bytes]]:
+    """Of each process what Linux tells in that file."""
+    for pid in psutil.pids():
+        try:
+            file = os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            said = os.read(file, 4096)
+        except OSError:  # it ended just now
+            continue
+        finally:
+            os.close(file)
+        yield pid, said
 
 
 def described(process: psutil.Process) -> str:

@@ -62,6 +62,7 @@ class Ended:
     stdout_dropped: int  # of these, not in the file
     stderr_bytes: int
     descendants: frozenset[psutil.Process] = field(repr=False)  # those seen when we ended it
+    first_secs: float | None = None  # until stdout's first byte
 
 
 def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, cap_bytes: int) -> Ended:
@@ -82,16 +83,20 @@ def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, c
         try:
             streams.watch(process)
             ended_by = wait(process, streams, asked, started + deadline_secs)
+            elapsed = time.monotonic() - started  # its own time; what we look for afterwards is ours
         finally:
             end(process, streams, family, asked)
-        elapsed, quiet = time.monotonic() - started, time.monotonic() - streams.last
+        if ended_by != "itself":
+            elapsed = time.monotonic() - started
+        quiet = time.monotonic() - streams.last
         streams.finish()
         if asked:  # also after its own end: whoever asks us to stop must not be overheard
             ended_by = "interrupt"
             asked.clear()
     out, err = streams.kept
     status = process.returncode if ended_by == "itself" and process.returncode >= 0 else None
-    return Ended(status, ended_by, elapsed, quiet, out.bytes, out.dropped, err.bytes, frozenset(family.seen))
+    seen, first = frozenset(family.seen), None if streams.first is None else streams.first - started
+    return Ended(status, ended_by, elapsed, quiet, out.bytes, out.dropped, err.bytes, seen, first)
 
 
 def start(command: Command, streams: Streams) -> subprocess.Popen[bytes]:

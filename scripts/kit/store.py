@@ -73,6 +73,17 @@ class Store:
                 write_text(self.root / "known" / now, sha + "\n")
         return Stored(sha, self.content(sha))
 
+    def made(self, key: str, make: Callable[[Path], None]) -> Stored:
+        """Keep a program that `make` writes; with the same key it is not made again."""
+        known = self.root / "known" / key
+        if known.exists() and self.content(sha := known.read_text("utf-8").strip()).exists():
+            return Stored(sha, self.content(sha))
+        with self.troubles(), tempfile.TemporaryDirectory(prefix=".part-", dir=folder(self.root)) as place:
+            make(Path(place, "made"))
+            stored = self.put(Path(place, "made"))
+            write_text(known, stored.sha256 + "\n")
+        return stored
+
     def link(self, sha: str, where: Path) -> Path:
         """Put a kept program or folder there, whole or not at all; a copy where hard links do not reach."""
         with self.troubles():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -10,7 +13,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import stage
 from graders import Done
+
+
+@functools.cache
+def launcher(sysroot: Path) -> Path:
+    """What stage builds for gradings, one for all tests; without a toolchain, a program that does nothing."""
+    if not (sysroot / "bin/rustc").exists():
+        return Path("/bin/true")
+    folder = Path(tempfile.mkdtemp(prefix="launcher-"))
+    atexit.register(shutil.rmtree, folder)
+    rustc = str(sysroot / "bin/rustc")
+    subprocess.run([rustc, *stage.LAUNCHER_FLAGS, "-o", folder / "launcher", stage.LAUNCHER], check=True)
+    return folder / "launcher"
 
 
 @dataclass

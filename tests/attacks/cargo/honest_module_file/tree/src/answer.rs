@@ -1,0 +1,3 @@
+pub fn twice(x: i32) -> i32 {
+    x * 2
+}
