@@ -144,22 +144,3 @@ def test_a_resident_srt_wraps_the_same_command_once_and_another_policy_anew(plac
         less = replace(box, readable=box.readable[1:])
         kept.prepare(less, place.stage)
         assert kept.wrap(less, place.stage, ["true"], box.run.home, env).argv[-1] != lines[0]
-
-
-def test_I10_a_resident_srt_takes_its_helpers_along(place: Scene) -> None:
-    folder = place.controls / secrets.token_hex(3)
-
-    def helpers() -> list[psutil.Process]:
-        return [
-            p for p in psutil.process_iter(["cmdline"]) if str(folder) in " ".join(p.info["cmdline"] or ())
-        ]
-
-    with resident.resident(place.stage, folder) as kept:
-        box = place.box()
-        kept.prepare(box, place.stage)
-        kept.wrap(box, place.stage, ["true"], box.run.home, {"TMPDIR": str(box.run.tmp)})
-        assert any("socat" in p.name() for p in helpers())
-    until = time.monotonic() + 5
-    while helpers() and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not helpers()
