@@ -109,12 +109,13 @@ def test_D06_each_guard_is_a_text_that_stands_once_and_names_its_cases() -> None
 
 
 @pytest.mark.real
-def test_D06_a_guard_is_missed_when_it_is_away_and_what_guards_nothing_is_not(tmp_path: Path) -> None:
+def test_D06_a_guard_is_missed_when_it_is_away_and_what_guards_nothing_is_not(root: Path) -> None:
     """One of attacks.py python --guards, which takes all of them away."""
+    root.chmod(0o755)
     guard = next(one for one in GUARDS if one.name == "twins")
     (change,) = guard.change
     nothing = replace(guard, change=[{**change, "put": f"{change['find']}  # nothing is away"}])
-    tried = guard_removal.tried(ROOT, "python", [guard, nothing], ["--light", f"--eval-root={tmp_path}"])
+    tried = guard_removal.tried(ROOT, "python", [guard, nothing], ["--light", f"--eval-root={root}"])
     assert [right for _, right in tried] == [[], ["answers-one-of-two"]]
 
 
