@@ -28,6 +28,7 @@ from expect_trial import ABLE, GOOD, SKILL, Trial, verdicts
 from kit import counting, documents, markdown, staged, tables, trees
 from kit.contract import Exit, Folder, Stop
 from kit.store import Store
+from planning.configurations import KNOWN
 from reports import plots
 from standin_tools import machine
 from whole_batch import WholeBatch
@@ -343,7 +344,7 @@ def test_O04_of_three_each_treatment_is_held_against_the_control(tmp_path: Path)
     assert counted["delta"] is None
     of = counted["configurations"]
     for name, delta in counted["deltas"].items():
-        assert delta == counting.delta(of[name], of["without-symposium"])
+        assert delta == {"withheld": None, **counting.delta(of[name], of["without-symposium"])}
     assert [*counted["deltas"]] == ["with-symposium", "direct"]
     assert counted["statement"].count("without-symposium 2 of 4") == 2
     assert "Each of these 2 comparisons was made as if it were the only one." in counted["statement"]
@@ -417,11 +418,12 @@ def test_a_batch_that_was_never_probed_shows_no_capabilities(tmp_path: Path) -> 
         ({"released": "", "mine": "/a b/x"}, " --compare 'released,mine=/a b/x'"),
         ({"with-symposium": None, "without-symposium": None}, ""),
         ({"with-symposium": None, "direct": None}, " --compare with-symposium,direct"),
+        ({"aa-control": None, "aa-treatment": None}, ""),
     ],
 )
 def test_the_next_command_compares_the_same(named: dict[str, str | None], flag: str) -> None:
     made = [
-        {"name": name, **({} if path is None else {"symposium": {"source": "bin", "path": path}})}
+        {"name": name, **KNOWN.get(name, {"symposium": {"source": "bin", "path": path}} if path else {})}
         for name, path in named.items()
     ]
     assert report.compared({"configurations": made}) == flag

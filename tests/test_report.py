@@ -256,7 +256,7 @@ def test_I07_an_exploratory_report_says_nothing_of_a_difference(tmp_path: Path) 
         shown[isolation] = benchmark["delta"], benchmark["statement"], {w for w in words if w in text}
     delta, said, found = shown["enforced"]
     assert delta
-    assert "difference +0.40" in said
+    assert "difference in success rate +0.40" in said
     assert found == words
     delta, said, found = shown["exploratory"]
     assert delta is None
