@@ -207,7 +207,7 @@ def test_escapes_through_the_real_client_are_told_from_refusals(tmp_path: Path) 
         line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| red") or "whole" in line
     ]
     seen = {(row[0].partition(": ")[2], row[2]): row[-1].removesuffix(" |") for row in rows}
-    configurations = ("with-symposium", "without-symposium")
+    configurations = [f"claude, allow-list, {name}" for name in ("with-symposium", "without-symposium")]
     assert seen == {(name, c): verdict for name, verdict in WANTED.items() for c in configurations}, (
         done.stderr
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -46,3 +48,15 @@ def test_G05_what_cannot_be_removed_is_not_in_the_next_box(
     second = bench.run(["sh", "-c", LOOK], cwd=project, writable=[project], readable=[]).stdout
     assert b"left" not in second
     assert first.splitlines()[0] != second.splitlines()[0]
+
+
+def test_gradings_side_by_side_may_make_the_folder_above_both_at_once(tmp_path: Path) -> None:
+    def made(round: int, name: str, together: Barrier) -> Path:
+        together.wait()
+        return open_folder(tmp_path / f"{round}/a/b/c" / name)
+
+    with ThreadPoolExecutor(2) as pool:
+        for round in range(100):
+            together = Barrier(2)
+            both = [pool.submit(made, round, name, together) for name in ("one", "other")]
+            assert [one.result().stat().st_mode & 0o777 for one in both] == [0o755] * 2

@@ -32,13 +32,13 @@ def again(plan: Document, stage: Document, say: Callable[[str], None]) -> None:
     if wrong:
         raise Stop(Exit.UNAVAILABLE, f"{'; '.join(wrong)}; {ANEW}")
     discard(place)
-    for _, tool in staged.every(stage):
-        group, own = Path(tool["path"]).relative_to(place).parts[:2]  # common/claude, symposium/cargo-agents
-        store.link(tool["sha256"], folder(place / group) / own)
+    for _, tool in staged.kept(stage):
+        own = place.joinpath(*Path(tool["path"]).relative_to(place).parts[:2])  # common/claude, launcher
+        store.link(tool["sha256"], folder(own.parent) / own.name)
 
 
 def lost(store: Store, stage: Document) -> Iterator[str]:
-    for name, tool in staged.every(stage):
+    for name, tool in staged.kept(stage):
         if digest(store, tool["sha256"]) != tool["sha256"]:
             yield f"{store.content(tool['sha256'])}: not the {name} {tool['version']} of this batch any more"
 

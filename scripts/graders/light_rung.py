@@ -7,6 +7,7 @@ It has no network at all. No trial is ever run or graded on it.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def wrap(box: Box, stage: Document, argv: Sequence[str], cwd: Path, env: Mapping
 
 
 def binds(box: Box) -> Iterator[str]:
-    for name in SYSTEM:
+    for name in SYSTEM[sys.platform]:
         place = Path(name)
         if place.is_symlink():
             yield from ("--symlink", str(place.readlink()), name)

@@ -114,7 +114,8 @@ def launcher(staged: Document) -> Path | None:
 def open_folder(path: Path, mode: int = 0o755) -> Path:
     """A new folder with that mode, whatever our umask is; made above it, what everybody may pass through."""
     for parent in reversed([parent for parent in path.parents if not parent.exists()]):
-        open_folder(parent, 0o711)
+        with contextlib.suppress(FileExistsError):  # another grading made it meanwhile
+            open_folder(parent, 0o711)
     path.mkdir()
     path.chmod(mode)
     return path

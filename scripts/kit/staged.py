@@ -50,6 +50,13 @@ def every(stage: Document) -> Iterator[tuple[str, Document]]:
     yield from versions(stage)
 
 
+def kept(stage: Document) -> Iterator[tuple[str, Document]]:
+    """All that lies in a batch's tools: each staged tool, and what gradings need."""
+    yield from every(stage)
+    if "launcher" in stage:
+        yield "launcher", {"version": "of hidden tests", **stage["launcher"]}
+
+
 def folder(stage: Document, trial: Document) -> Path | None:
     """Where this trial's own cargo-agents lies, and nothing else; None: it has none."""
     if trial["setup"] != "symposium":
