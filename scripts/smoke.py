@@ -17,7 +17,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import clients
@@ -31,6 +31,11 @@ from kit.layout import BATCH, SETUP, STAGE, TRIAL
 from probes import Probe, ProbeResult, Scene, decoys, works
 from probes.listed import PROBES
 
+FORMS: dict[str, Sequence[str]] = {
+    "srt, allow-list": (),
+    "srt, deny-list": ("--reads", "deny-list"),
+    "own, the client's sandbox (exploratory)": ("--exploratory",),
+}
 BOTH = "store-durability"  # a task that runs with and without Symposium
 
 
@@ -152,16 +157,26 @@ def one_start(batch: Path, plan: Document, stage: Document) -> float:
 
 
 @contextlib.contextmanager
-def planned(client: str, eval_root: Path | None) -> Iterator[Path]:
-    """A batch of both configurations, staged, of which no trial is ever started."""
+def planned(client: str, eval_root: Path | None, *form: str) -> Iterator[Path]:
+    """A batch of both configurations, staged, of which no trial is ever started. form: options of plan.py."""
     with tempfile.TemporaryDirectory(prefix="agent-eval-smoke-") as results:
-        where = ["--results", results, *(["--eval-root", str(eval_root)] if eval_root else [])]
+        where = ["--results", results, *(["--eval-root", str(eval_root)] if eval_root else []), *form]
         batch = Path(programs.run("plan", BOTH, "--trials", "1", "--client", client, *where))
         try:
             programs.run("stage", batch)
             yield batch
         finally:
             trees.remove(Path(documents.read(batch / BATCH.path, "batch/1")["paths"]["work"]))
+
+
+def all_forms(args: argparse.Namespace) -> bool:
+    """Every probe of both configurations, on each rung and in each form of its policy."""
+    good = True
+    for name, form in FORMS.items():
+        print(f"\n{name}")
+        with planned(args.client, args.eval_root, *form) as batch:
+            good = preflight(batch, every=True) and good
+    return good
 
 
 def main() -> None:
@@ -175,9 +190,7 @@ def main() -> None:
     args = parser.parse_args()
     tied.follow()
     try:
-        made = contextlib.nullcontext(args.folder) if args.folder else planned(args.client, args.eval_root)
-        with made as folder:
-            good = preflight(folder.resolve(), every=True)
+        good = preflight(args.folder.resolve(), every=True) if args.folder else all_forms(args)
     except programs.Broken as error:
         fail("smoke", Stop(Exit.UNAVAILABLE, str(error)))
     except FileNotFoundError as error:
