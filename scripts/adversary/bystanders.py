@@ -149,7 +149,7 @@ def around(eval_root: Path, work: Path, scratch: Path, canary: str) -> Iterator[
             "RUNNER": str(os.getpid()),
             **host.servers(here.heard, word, stack, scratch),
             **host.memory(stack),
-            "BYSTANDER": str(host.process(stack)),
+            "BYSTANDER": str(host.process(stack, files["PERSON_FILE"])),
         }
         yield here
 

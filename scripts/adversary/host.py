@@ -77,12 +77,14 @@ def memory(stack: contextlib.ExitStack) -> dict[str, str]:
     return {"SHM_KEY": str(key)}
 
 
-def process(stack: contextlib.ExitStack) -> int:
-    child = subprocess.Popen(
-        [sys.executable, "-c", "import time; time.sleep(3600)"],
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+def process(stack: contextlib.ExitStack, held: Path) -> int:
+    """It holds that file open, and ends with us."""
+    with held.open("rb") as file:
+        child = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", "--", sys.executable, "-c", "import time; time.sleep(3600)"],
+            stdin=file,
+            start_new_session=True,
+        )
     stack.callback(child.wait)
     stack.callback(child.kill)
     return child.pid
