@@ -28,10 +28,13 @@ lint: $(NOX) ## ruff and mypy
 bench: $(NOX) ## time the harness and the grading
 	@$(NOX) -s bench
 
-proofs: $(NOX) ## the slower proofs: attempts to get out, attacks on the graders, honest intervals, Codex
+proofs: $(NOX) ## the slower proofs: attempts to get out, attacks on the graders, each guard away, honest intervals, Codex
 	@$(NOX) -s calibrate
-	@$(NOX) -s adversaries
+	@$(NOX) -s adversaries -- --client claude --client codex
+	@$(NOX) -s guards
 	@$(NOX) -s attacks -- cargo --light
+	@$(NOX) -s attacks -- cargo --guards --light
+	@$(NOX) -s attacks -- python --guards --light
 	@$(NOX) -s rehearse -- formatting store-durability --client codex
 	@$(NOX) -s rehearse -- --evals tests/expect/evals
 
