@@ -34,12 +34,15 @@ class Over(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """Far above any honest project, far below what hurts; folders below `depth` are named, not entered."""
+    """Far above any honest project, far below what hurts; folders below `depth`, or beyond a path of `path` bytes,
+    are named, not entered: what is kept can be reached by its path below any folder of ours.
+    """
 
     entries: int = 50_000
     bytes: int = 256 << 20
     file: int = 32 << 20
     depth: int = 64
+    path: int = 2_048  # bytes, from the root of the walk
     seconds: float = 60.0
 
 
@@ -106,7 +109,9 @@ def _inside(
         if found is None:
             continue
         try:
-            too_deep = found.kind == "folder" and depth > spent.limits.depth
+            too_deep = found.kind == "folder" and (
+                depth > spent.limits.depth or len(found.path) > spent.limits.path
+            )
             yield replace(found, fd=None, note=TOO_DEEP) if too_deep else found
             if found.kind == "folder" and found.fd is not None and not too_deep and enter(found.path):
                 yield from _inside(found.fd, found.path + b"/", depth + 1, device, spent, enter)
