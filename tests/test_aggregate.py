@@ -13,7 +13,7 @@ import pytest
 
 import aggregate
 import redo
-from kit import documents
+from kit import claims, counting, documents
 from kit.contract import Exit, Folder
 from kit.documents import Document
 
@@ -265,3 +265,21 @@ def test_O06_a_redo_may_be_conservative_and_the_next_one_is_not(tmp_path: Path) 
         counted = documents.read(batch / "benchmark.json", "benchmark/1")
         assert counted["intervals"]["conservative"] is conservative
     assert counted == expected("names-reversed")
+
+
+def test_O06_inconclusive_trials_of_one_side_alone_are_no_effect_of_the_other() -> None:
+    """A version that cannot show what is asked is inconclusive (S05): that is not worse."""
+
+    def group(name: str, role: str, outcome: str) -> counting.Group:
+        result = {"outcome": outcome, "execution": "completed", "usage": None, "elapsed_secs": 1.0}
+        names = [f"trial-{n}-{name}" for n in range(1, 11)]
+        return counting.Group(name, role, names, {one: {**result, "expectations": None} for one in names})
+
+    sides = group("released", "control", "inconclusive"), group("patched", "treatment", "succeeded")
+    counts = {side.name: counting.configuration(side, 10) for side in sides}
+    assert claims.withheld(counts) == (
+        "trials were lost unevenly: inconclusive trials (released 10, patched 0)"
+    )
+    assert "The difference is not stated" in claims.statement("enforced", None, counts)
+    alike = {name: {**counts["patched"], "role": c["role"]} for name, c in counts.items()}
+    assert claims.withheld(alike) is None

@@ -209,6 +209,7 @@ def test_an_inspect_log_scores_what_counts_and_marks_what_does_not(tmp_path: Pat
     ]
     assert (log["status"], log["results"]["total_samples"]) == ("cancelled", 6)
     assert log["results"]["scores"][0]["metrics"]["accuracy"]["value"] == 0.25
+    assert log["eval"]["metadata"]["route"] == "gateway"
 
 
 def test_O04_without_an_eligible_trial_there_is_no_accuracy(tmp_path: Path) -> None:

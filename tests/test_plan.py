@@ -343,3 +343,16 @@ def test_37_a_cost_that_is_not_known_is_said_and_not_0(say: Say, tmp_path: Path)
     _, _, rehearsed = say("store-durability")
     assert "expected time: not known" in rehearsed
     assert "expected cost" not in rehearsed
+
+
+def test_P01_no_folder_of_a_trial_is_or_holds_anothers(say: Say, tmp_path: Path) -> None:
+    """Names may look like anything that is made of names."""
+    own = tmp_path / "cargo-agents"
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    names = ("x", "x-grading", "gradings", "trial-1-x")
+    _, out, _ = say("formatting", "--trials", "2", "--compare", ",".join(f"{name}={own}" for name in names))
+    trials = [document(file) for file in Path(out.strip()).glob("trial-*/trial.json")]
+    places = [Path(trial["paths"][which]) for trial in trials for which in ("run", "grading")]
+    assert len(set(places)) == len(places) == 16
+    assert not any(one in other.parents for one in places for other in places)

@@ -152,6 +152,21 @@ def test_S02_an_entry_that_a_power_cut_left_torn_is_made_anew(tmp_path: Path) ->
         assert sums(store.put(source).path) == {"a": b"1", "b": b"22"}
 
 
+def test_S02_a_made_program_whose_bytes_are_torn_is_made_anew(tmp_path: Path) -> None:
+    """Of the same size too: nobody else looks at it before a batch uses it."""
+    store = Store(tmp_path / "store")
+
+    def make(into: Path) -> None:
+        into.write_bytes(b"whole")
+
+    for damage in (b"", b"wh\0le"):
+        kept = store.made("key", make)
+        kept.path.chmod(0o644)
+        kept.path.write_bytes(damage)
+        assert store.made("key", make) == kept
+        assert kept.path.read_bytes() == b"whole"
+
+
 def test_S02_what_a_killed_copy_left_goes_after_a_day(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     old, fresh = (tree(store.root / f".part-{name}", {"content": b"half"}) for name in ("old", "fresh"))

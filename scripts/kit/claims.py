@@ -29,6 +29,7 @@ LOSSES = {  # what makes two configurations unlike, beside what is under test
     "grading exclusions": ("excluded", "grading"),
     "timeouts": ("timeouts",),
     "client errors": ("client_errors",),
+    "inconclusive trials": ("inconclusive",),
 }
 
 

@@ -74,10 +74,12 @@ class Store:
         return Stored(sha, self.content(sha))
 
     def made(self, key: str, make: Callable[[Path], None]) -> Stored:
-        """Keep a program that `make` writes; with the same key it is not made again."""
+        """Keep a program that `make` writes; with the same key it is not made again while its bytes stand."""
         known = self.root / "known" / key
-        if known.exists() and self.content(sha := known.read_text("utf-8").strip()).exists():
-            return Stored(sha, self.content(sha))
+        if known.exists() and (content := self.content(sha := known.read_text("utf-8").strip())).exists():
+            if hashlib.sha256(content.read_bytes()).hexdigest() == sha:
+                return Stored(sha, content)
+            discard(content.parent)  # torn
         with self.troubles(), tempfile.TemporaryDirectory(prefix=".part-", dir=folder(self.root)) as place:
             make(Path(place, "made"))
             stored = self.put(Path(place, "made"))

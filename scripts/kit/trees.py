@@ -34,8 +34,10 @@ class Over(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """Far above any honest project, far below what hurts; folders below `depth`, or beyond a path of `path` bytes,
-    are named, not entered: what is kept can be reached by its path below any folder of ours.
+    """Far above any honest project, far below what hurts.
+
+    Folders below `depth`, or with a path beyond `path`, are named, not entered: what is kept can be reached
+    by its path below any folder of ours.
     """
 
     entries: int = 50_000

@@ -165,7 +165,7 @@ class Plan:
                 **self.roots,
                 "run": str(work / own),
                 "control": str(control / secrets.token_hex(4)),
-                "grading": str(work / f"{own}-grading"),
+                "grading": str(work / "gradings" / own),
                 "grading_control": str(control / secrets.token_hex(4)),
             },
         }

@@ -40,6 +40,7 @@ def of(batch: Batch, configuration: str, sessions: Mapping[str, Sequence[Step]])
             "scorers": [{"name": SCORER, "metrics": [{"name": "accuracy"}]}],
             "metadata": {
                 **{key: plan[key] for key in ("client", "isolation", "rung", "reads", "kind")},
+                "route": plan.get("route", "gateway"),
                 "role": counted["role"],
                 "rehearsal": (plan["rehearsals"] or {}).get(configuration),
             },
