@@ -21,6 +21,7 @@ from graders import Infrastructure, Judged, interpreter, python, python_answers,
 from grading.bare import Bare
 from kit import documents, guard_removal, python_questions, python_tests, submissions, tasks
 from kit.layout import Run
+from kit.python_asked import Asked
 from kit.submissions import SOLUTION, STARTER, Submission
 
 ROOT = Path(__file__).parents[1]
@@ -158,7 +159,7 @@ def test_G08_the_verdict_says_how_many_assertions_were_judged_by_value(root: Pat
     assert detail == "1 passed; 5 assertions, 3 by value, 2 by truth"
 
 
-def asked(body: str, runner: str = "pytest") -> python_questions.Asked:
+def asked(body: str, runner: str = "pytest") -> Asked:
     head = "import pytest\nfrom m import f\n"
     return python_questions.ask((head + body).encode(), runner)
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from graders import Verdict
 from graders.python_inside import COMPARE
-from kit.python_questions import Asked, Question
+from kit.python_asked import Asked, Question
 
 
 class Wrong(Exception):
