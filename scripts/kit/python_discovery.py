@@ -15,9 +15,8 @@ def find_tests(module: ast.Module, runner: str) -> Iterator[tuple[str, int | Non
         if isinstance(node, ast.ClassDef):
             bases = [ast.unparse(base) for base in node.bases]
             inherited = [one for base in bases for one in cases.get(base, [])]
-            own = [
-                one for one in node.body if isinstance(one, ast.FunctionDef) and one.name.startswith("test")
-            ]
+            functions = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+            own = [one for one in functions if one.name.startswith("test")]
             is_case = any(base.rpartition(".")[2].endswith("TestCase") or base in cases for base in bases)
             if is_case or (runner == "pytest" and node.name.startswith("Test")):
                 cases[node.name] = [*inherited, *own]
