@@ -151,7 +151,7 @@ def test_I07_without_srt_the_gateway_is_still_the_only_network(tmp_path: Path) -
         serve = [
             "socat",
             f"UNIX-LISTEN:{made.run.socket},fork,mode=666",
-            "SYSTEM:echo HTTP/1.0 200 OK; echo; echo gateway",
+            "SYSTEM:read -r asked; echo HTTP/1.0 200 OK; echo; echo gateway",
         ]
         listener = subprocess.Popen(serve)
         script = (
