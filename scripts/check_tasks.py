@@ -84,10 +84,11 @@ def grader(root: Path, uids: tuple[int, int]) -> Iterator[Grade]:
     """The trials' own grader, with tools staged as a batch's are: the one place where it is plugged in."""
     import grade  # here, because --files-only needs neither tools nor a sandbox
     from graders import staging
+    from graders.setting import Setting, kept
 
     with staging.staged(root) as (staged, place):
         run = Run(place / "grading", planning.control_root() / secrets.token_hex(4))
-        with grade.kept(grade.Setting(staged, run, uids)) as setting:
+        with kept(Setting(staged, run, uids)) as setting:
             yield lambda task, tree: grade.grade_tree(task.document(), task.evals, tree, setting)
 
 

@@ -8,36 +8,21 @@ which the kept submission can be graded again. It leaves nothing running and no 
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import assertions
 import graders
-import rungs
 from graders import Infrastructure, Judged, Work, grading_copy
 from graders.sandbox import Sandboxes, launcher, open_folder, own_uid, scratch
+from graders.setting import Setting, usable
 from kit import tasks, trees
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
-from kit.layout import (
-    COLLECTED,
-    GRADING,
-    GRADING_OUTPUT,
-    SEAL,
-    SETUP,
-    STAGE,
-    SUBMISSION,
-    TASK,
-    TRIAL,
-    Run,
-)
-from rungs import Rung
+from kit.layout import COLLECTED, GRADING, GRADING_OUTPUT, SEAL, SETUP, STAGE, SUBMISSION, TASK, TRIAL, Run
 
 STEP = Step(
     name="grade",
@@ -50,25 +35,6 @@ STEP = Step(
 
 
 SOURCES = (".py", ".rs", ".mjs")  # what decides a verdict
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Where and how gradings happen on this machine; the same for a trial's and for a solution's."""
-
-    stage: Document
-    place: Run  # scratch: the folder and the control folder, both made here and removed
-    uids: tuple[int, int]  # a root runner takes one for each grading
-    rung: str = "srt"
-    reads: Literal["allow-list", "deny-list"] = "allow-list"
-    denied: tuple[Path, ...] = ()  # the roots that the deny-list form closes
-    running: Rung | None = None  # the rung for many gradings (kept); None: started and ended by each
-
-    @classmethod
-    def planned(cls, plan: Document, stage: Document, place: Run) -> Setting:
-        """As trial/1 has it. A root that is gone need not be closed."""
-        denied = tuple(root for said in plan["denied"] if (root := Path(said)).exists())
-        return cls(stage, place, (plan["uids"][0], plan["uids"][1]), *rungs.for_grading(plan), denied)
 
 
 def run(trial: Folder) -> None:
@@ -162,29 +128,6 @@ def same(task: Document, evals: Path) -> tasks.Task:
     if found.content_hash != task["content_hash"]:
         raise Infrastructure(f"{found.folder}: changed since the trial began; restore it and grade again")
     return found
-
-
-@contextlib.contextmanager
-def usable(setting: Setting, folder: Path) -> Iterator[Rung]:
-    """The rung that is running; else a new one, in that folder, found usable first."""
-    if setting.running:
-        yield setting.running
-        return
-    if why := rungs.load(setting.rung).unavailable():
-        raise Stop(Exit.UNAVAILABLE, why)
-    with rungs.steady(setting.rung, setting.stage, folder) as rung:
-        yield rung
-
-
-@contextlib.contextmanager
-def kept(setting: Setting) -> Iterator[Setting]:
-    """The same for many gradings, one after another: one start of the rung; each run has its own sandbox."""
-    folder = setting.place.control.with_name(f"{setting.place.control.name}-rung")
-    try:
-        with usable(setting, open_folder(folder, 0o711)) as rung:
-            yield replace(setting, running=rung)
-    finally:
-        trees.remove(folder)
 
 
 def verdicts(

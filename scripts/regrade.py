@@ -16,7 +16,6 @@ import itertools
 import secrets
 import sys
 import time
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +23,8 @@ import finalize
 import grade
 import planning
 from graders import Infrastructure, staging
-from kit import documents, edits, remains, seal, tasks, verdicts
+from graders.setting import Setting
+from kit import documents, edits, regrades, remains, seal, tasks, verdicts
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
 from kit.globs import Editable
@@ -43,7 +43,6 @@ from kit.layout import (
 )
 
 REGRADE = "regrade/1"
-VERSIONED = ("srt", "node")
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def main() -> None:
         fail("regrade", stop)
     except KeyboardInterrupt:
         fail("regrade", Stop(Exit.INTERRUPTED, "interrupted; regrades/ holds what was graded so far"))
-    print("\n".join(lines(body)))
+    print("\n".join(regrades.lines(body)))
     print(f"written: {into}")
     lost = any(trial["problem"] for trial in body["trials"])
     changed = any(trial["stands"] is False for trial in body["trials"])
@@ -100,7 +99,7 @@ def regrade(batch: Path, evals: Path | None, eval_root: Path | None) -> tuple[Do
             "batch": plan["batch"],
             "number": int(into.name),
             "regraded_at": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-            "tools": changes(versions_of(recorded), versions_of(staged)),
+            "tools": regrades.changes(*map(regrades.versions_of, (recorded, staged))),
             "trials": [one(again, name) for name in kept],
         }
     documents.write(into / "regrade.json", REGRADE, body)
@@ -117,31 +116,19 @@ def numbered(folder: Path) -> Path:
     raise AssertionError("there is always a next number")
 
 
-def versions_of(staged: Document) -> dict[str, str | None]:
-    own = {name: f"{staged[name]['version']} {staged[name]['sha256']}" for name in VERSIONED}
-    return {**own, **{name: staged["toolchain"][name] for name in ("rustc", "cargo")}}
-
-
-def changes(before: Mapping[str, str | None], now: Mapping[str, str | None]) -> Document:
-    return {
-        name: {"before": before.get(name), "now": now.get(name)}
-        for name in {**before, **now}
-        if before.get(name) != now.get(name)
-    }
-
-
 def one(again: Again, name: str) -> Document:
     """Grade one trial's submission again, and hold it against the grading in the record."""
     trial, into = again.batch / name, again.into / name
     (into / GRADING_OUTPUT.path).mkdir(parents=True)
-    before = document(trial, GRADING.path, "grading/1")
+    before, result = document(trial, GRADING.path, "grading/1"), document(trial, RESULT.path, "result/1")
+    was = result["outcome"] if result else None
     try:
         after = graded(again, trial, into / GRADING_OUTPUT.path)
     except (Infrastructure, tasks.TaskError) as problem:
-        return judged(name, again.batch, before, None, str(problem))
+        return regrades.judged(name, before, None, (was, None), str(problem))
     documents.write(into / GRADING.path, "grading/1", after)
-    print(f"{name}: {after['problem'] or verdict(after)}", file=sys.stderr, flush=True)
-    return judged(name, again.batch, before, after, after["problem"])
+    print(f"{name}: {after['problem'] or regrades.verdict(after)}", file=sys.stderr, flush=True)
+    return regrades.judged(name, before, after, (was, outcome(trial, after)), after["problem"])
 
 
 def document(folder: Path, file: str, schema: str) -> Document | None:
@@ -162,7 +149,7 @@ def graded(again: Again, trial: Path, output: Path) -> Document:
     as_sealed(trial / SUBMISSION.path, sealed)
     word = secrets.token_hex(4)
     place = Run(again.place / f"grading-{word}", planning.control_root() / word)
-    setting = grade.Setting.planned(plan, again.staged, place)
+    setting = Setting.planned(plan, again.staged, place)
     wrong = edits.invalid(sealed["entries"], sealed["cap"], Editable(task.file["editable"]))
     collected, setup = document(trial, COLLECTED.path, "collected/1"), document(trial, SETUP.path, "setup/1")
     return grade.grade_tree(
@@ -185,37 +172,6 @@ def as_sealed(submission: Path, sealed: Document) -> None:
         raise Infrastructure(f"submission/{wrong[0]}: not what was sealed; restore it and regrade")
 
 
-def verdict(grading: Document | None) -> str:
-    if grading is None or grading["status"] != "graded":
-        return "none"
-    return verdicts.combined(grading["checks"].values())
-
-
-def judged(
-    name: str, batch: Path, before: Document | None, after: Document | None, problem: str | None
-) -> Document:
-    hashes = [
-        {"task": g.get("content_hash"), "grader": g.get("grader_sha256")} if g else {}
-        for g in (before, after)
-    ]
-    both = [g for g in (before, after) if g and g["status"] == "graded"]
-    result = document(batch / name, RESULT.path, "result/1")
-    return {
-        "trial": name,
-        "differs": changes(*hashes) if before and after else {},
-        "before": summary(before, result["outcome"] if result else None),
-        "after": summary(after, outcome(batch / name, after) if after else None),
-        "stands": both[0]["checks"] == both[1]["checks"] if len(both) == 2 else None,
-        "problem": problem,
-    }
-
-
-def summary(grading: Document | None, outcome: str | None) -> Document | None:
-    if grading is None:
-        return None
-    return {"status": grading["status"], "checks": grading["checks"], "outcome": outcome}
-
-
 def outcome(trial: Path, grading: Document) -> str:
     """Where the trial would end in the count with this grading; everything else as in the record."""
     left = remains.read(Folder(trial, finalize.STEP))
@@ -224,19 +180,6 @@ def outcome(trial: Path, grading: Document) -> str:
     unreadable = {a: why for a, why in left.unreadable.items() if a != GRADING}
     again = replace(left, found=found, unreadable=unreadable, receipts=receipts)
     return verdicts.outcome(finalize.established(again)).outcome
-
-
-def lines(body: Document) -> Iterator[str]:
-    """For a person: what differs, then a line for each trial."""
-    for name, change in body["tools"].items():
-        yield f"differs from the original: {name}: {change['before']} before, {change['now']} now"
-    for trial in body["trials"]:
-        before, after = (verdict(trial[when]) for when in ("before", "after"))
-        stands = {True: "stands", False: "CHANGED", None: "new"}[trial["stands"]]
-        differs = f"; differs: {', '.join(trial['differs'])}" if trial["differs"] else ""
-        why = f" ({trial['problem']})" if trial["problem"] else ""
-        ends = [trial[when]["outcome"] if trial[when] else None for when in ("before", "after")]
-        yield f"{trial['trial']}: {before} -> {after}, {ends[0]} -> {ends[1]}: {stands}{why}{differs}"
 
 
 if __name__ == "__main__":

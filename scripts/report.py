@@ -22,7 +22,7 @@ from rich.text import Text
 
 import aggregate
 import clients
-from kit import claims, documents, markdown, programs, tables
+from kit import claims, documents, markdown, programs, sentences, tables
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import BATCH, BENCHMARK, JUNIT, PAGE, RECORDS, REPORT, RESULT, RESULTS, STAGE
@@ -91,7 +91,7 @@ def draw(console: Console, batch: Batch, root: Path) -> None:
     console.print()
     for line in tables.legend(batch):
         console.print(indented(line, "dim"))
-    for title, lines in tables.sections(batch):
+    for title, lines in sentences.sections(batch):
         console.print(Text(f"\n{title}", "bold"))
         for line in lines:
             console.print(indented(line))

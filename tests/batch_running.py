@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,10 +18,21 @@ from unittest import mock
 import psutil
 
 import plan
-from kit import documents
+from kit import documents, trees
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 Said = subprocess.CompletedProcess[str]
+
+
+@contextlib.contextmanager
+def passable() -> Iterator[Path]:
+    """A folder where a trial's uid may pass: pytest's own are closed to it."""
+    folder = Path(tempfile.mkdtemp(prefix="agent-eval-test-", dir="/var/tmp"))
+    try:
+        folder.chmod(0o755)
+        yield folder
+    finally:
+        trees.remove(folder)
 
 
 def program(name: str, *args: object) -> list[str]:

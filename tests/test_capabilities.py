@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,9 @@ import pytest
 
 import capabilities
 import clients
+from batch_running import passable
 from expect_trial import ABLE, BEGINNING, GOOD, HOOK, SKILL, Trial, logged, verdicts
-from kit import documents, trees
+from kit import documents
 from kit.layout import Run
 from kit.tools import ROOT, Tools
 from kit.versions import NOBODY
@@ -54,11 +54,8 @@ ONE_BY_ONE = ("reload_skills", "marker", "trace", "sync_record", "relative_scrip
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """A folder that every uid can get to, as a batch's is; pytest closes its own when another one starts."""
-    found = Path(tempfile.mkdtemp(prefix="ae-probe-", dir="/var/tmp"))
-    found.chmod(0o755)
-    yield found
-    trees.remove(found)
+    with passable() as folder:
+        yield folder
 
 
 def probed(place: Path, program: str) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -22,10 +21,10 @@ import report
 import rungs
 import stage
 from auditing import places
-from batch_running import Place, document
+from batch_running import Place, document, passable
 from batches import restaging
 from expect_trial import ABLE, GOOD, SKILL, Trial, verdicts
-from kit import counting, documents, markdown, staged, tables, trees
+from kit import counting, documents, markdown, staged, tables
 from kit.contract import Exit, Folder, Stop
 from kit.store import Store
 from planning.configurations import KNOWN
@@ -266,10 +265,8 @@ def test_a_skill_that_we_put_in_place_is_judged_by_its_use_alone(tmp_path: Path)
 
 @pytest.fixture
 def outside() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="ae-compare-", dir="/var/tmp"))
-    folder.chmod(0o755)
-    yield folder
-    trees.remove(folder)
+    with passable() as folder:
+        yield folder
 
 
 @pytest.fixture

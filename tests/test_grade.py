@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,8 @@ import pytest
 
 import grade
 import stage
+from batch_running import passable
+from graders.setting import Setting
 from grading import rungs_for_tests as stand_ins
 from kit import documents, tasks
 from kit.contract import Exit, Folder
@@ -39,25 +40,23 @@ class Place:
     stage: Document
     count: int = 0
 
-    def setting(self, rung: str) -> grade.Setting:
+    def setting(self, rung: str) -> Setting:
         self.count += 1
         run = Run(self.root / f"grading{self.count}", self.root / f"c{self.count}")
-        return grade.Setting(self.stage, run, (61000, 61999), rung=rung, denied=(ROOT,))
+        return Setting(self.stage, run, (61000, 61999), rung=rung, denied=(ROOT,))
 
 
 @pytest.fixture(scope="module")
 def place(tools: Tools) -> Iterator[Place]:
     """The real srt and Node, staged as for a batch."""
-    root = Path(tempfile.mkdtemp(prefix="ae-grade-", dir="/var/tmp"))
-    root.chmod(0o755)
-    home = root / "home"
-    home.mkdir(0o777)
-    bench = stage.Bench(tools, Store(root / "store"), root / "tools", home, os.geteuid() == 0)
-    (root / "tools/common").mkdir(parents=True)
-    made = {"srt": stage.srt(bench), "node": stage.node(bench), "toolchain": stage.toolchain(bench, root)}
-    made["launcher"] = stage.launcher(bench)
-    yield Place(root, {**STAGE, **made})
-    shutil.rmtree(root)
+    with passable() as root:
+        home = root / "home"
+        home.mkdir(0o777)
+        bench = stage.Bench(tools, Store(root / "store"), root / "tools", home, os.geteuid() == 0)
+        (root / "tools/common").mkdir(parents=True)
+        made = {"srt": stage.srt(bench), "node": stage.node(bench), "toolchain": stage.toolchain(bench, root)}
+        made["launcher"] = stage.launcher(bench)
+        yield Place(root, {**STAGE, **made})
 
 
 @pytest.fixture

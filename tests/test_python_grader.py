@@ -17,10 +17,13 @@ import pytest
 import grade
 import planning
 import python_tasks
-from graders import Infrastructure, Judged, interpreter, python, python_answers, python_corpus, staging
+from batch_running import passable
+from graders import Infrastructure, Judged, interpreter, python, python_corpus, python_values, staging
+from graders.setting import Setting
 from grading.bare import Bare
 from kit import documents, guard_removal, python_questions, python_tests, submissions, tasks
 from kit.layout import Run
+from kit.python_asked import Asked
 from kit.submissions import SOLUTION, STARTER, Submission
 
 ROOT = Path(__file__).parents[1]
@@ -158,7 +161,7 @@ def test_G08_the_verdict_says_how_many_assertions_were_judged_by_value(root: Pat
     assert detail == "1 passed; 5 assertions, 3 by value, 2 by truth"
 
 
-def asked(body: str, runner: str = "pytest") -> python_questions.Asked:
+def asked(body: str, runner: str = "pytest") -> Asked:
     head = "import pytest\nfrom m import f\n"
     return python_questions.ask((head + body).encode(), runner)
 
@@ -275,7 +278,7 @@ def test_T04_a_hidden_test_of_python_is_one_test_that_runs(tmp_path: Path, text:
 def test_the_judge_compares_as_the_tests_would(
     op: str, left: Any, right: Any, options: dict[str, Any], holds: bool
 ) -> None:
-    assert python_answers.compare(op, left, right, options) is holds
+    assert python_values.compare(op, left, right, options) is holds
 
 
 def test_the_interpreter_is_one_that_every_sandbox_can_read() -> None:
@@ -299,9 +302,7 @@ def grade(seal):
 
 @pytest.mark.real
 def test_G05_under_srt_the_solution_passes_the_starter_fails_and_a_function_sees_the_seal_alone() -> None:
-    root = Path(tempfile.mkdtemp(prefix="ae-python-", dir="/var/tmp"))
-    root.chmod(0o755)
-    try:
+    with passable() as root:
         more = '[[assert]]\ntype = "function"\nfunction = "own:grade"\n'
         places = [Path(__file__), root / "evals/tasks/chunk/checks/chunk.py", grade.__file__]
         text = LOOKS.format(places=[str(place) for place in places])
@@ -314,8 +315,6 @@ def test_G05_under_srt_the_solution_passes_the_starter_fails_and_a_function_sees
                 assert found["status"] == "graded", found["problem"]
                 assert found["checks"]["hidden.chunk"] == right, found["steps"]
                 assert found["checks"]["assert.function"] == "pass", found["steps"]
-    finally:
-        shutil.rmtree(root)
 
 
 def under_srt(root: Path, submission: Submission) -> documents.Document:
@@ -324,5 +323,5 @@ def under_srt(root: Path, submission: Submission) -> documents.Document:
         run = Run(place / "grading", planning.control_root() / secrets.token_hex(4))
         tree = place / "left"
         submissions.make(task, submission, tree)
-        setting = grade.Setting(staged, run, (61000, 61999))
+        setting = Setting(staged, run, (61000, 61999))
         return grade.grade_tree(task.document(), task.evals, tree, setting)

@@ -8,7 +8,6 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 import planning
 import python_tasks
 import regrade
+from batch_running import passable
 from graders import staging
 from grading import rungs_for_tests as stand_ins
 from kit import documents, seal, tasks, trees
@@ -93,10 +93,8 @@ class Batch:
 @pytest.fixture(scope="module")
 def eval_root(tools: Tools) -> Iterator[Path]:
     """Its store is filled once."""
-    root = Path(tempfile.mkdtemp(prefix="ae-regrade-", dir="/var/tmp"))
-    root.chmod(0o755)
-    yield root
-    shutil.rmtree(root)
+    with passable() as folder:
+        yield folder
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ import psutil
 import grade
 import planning
 from graders import staging
+from graders.setting import Setting, kept
 from kit import submissions, tasks
 from kit.documents import Document
 from kit.layout import Run
@@ -73,7 +74,7 @@ def share(work: tuple[Document, Path, Path, Sequence[str], int]) -> tuple[Clock,
     """Grade these solutions, one after another; begin and end. srt has started and one was graded before."""
     staged, place, evals, names, worker = work
     run = Run(place / f"grading-{worker}", planning.control_root() / f"{place.name[-8:]}-{worker}")
-    with grade.kept(grade.Setting(staged, run, (61000, 61999))) as setting:
+    with kept(Setting(staged, run, (61000, 61999))) as setting:
         warm, *all_ = [
             left(place / f"left-{worker}-{n}", evals, name) for n, name in enumerate([names[0], *names])
         ]
@@ -93,7 +94,7 @@ def left(tree: Path, evals: Path, name: str) -> Left:
     return task, tree
 
 
-def graded(setting: grade.Setting, one: Left) -> None:
+def graded(setting: Setting, one: Left) -> None:
     task, tree = one
     found = grade.grade_tree(task.document(), task.evals, tree, setting)
     if {*found["checks"].values()} != {"pass"}:

@@ -22,7 +22,7 @@ from graders.interpreter import python
 from graders.sandbox import open_folder
 from kit import python_questions, python_tests
 from kit.globs import Editable
-from kit.python_questions import Asked
+from kit.python_asked import Asked
 from kit.seal import place
 
 INSIDE = Path(__file__).with_name("python_inside.py")

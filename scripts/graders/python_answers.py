@@ -1,25 +1,20 @@
 """Judge what a Python test run reported, against what was taken out of the test before it ran.
 
-It shares no process with the submission: every value is plain data by now, compared by built-in types only.
+It shares no process with the submission: every value is plain data by now (python_values.py).
 A report that lacks a row, holds one too many, or that nobody could have made is a failure of the submission.
 """
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import fractions
 import json
-import re
-import unittest
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from graders import Verdict
-from graders.python_inside import COMPARE
-from kit.python_questions import Asked, Question
+from graders.python_values import compare, value
+from kit.python_asked import Asked, Question
 
 
 class Wrong(Exception):
@@ -170,62 +165,3 @@ def shown(kind: str, said: Sequence[Any], question: Question) -> str:
     if kind in ("v", "k"):
         return f"gave {value(said[-1 if kind == 'v' else 1])!r:.120}"
     return f"the assertion ({question.op}) does not hold"
-
-
-def value(said: Sequence[Any]) -> Any:
-    """Plain data again, made of built-in types alone."""
-    kind, *parts = said
-    return VALUES[kind](*parts)
-
-
-VALUES: Mapping[str, Callable[..., Any]] = {
-    "c": lambda v: {None: None, True: True, False: False}[v],
-    "i": int,
-    "f": float.fromhex,
-    "z": complex,
-    "s": str,
-    "y": bytes.fromhex,
-    "l": lambda v: [value(one) for one in v],
-    "u": lambda v: tuple(value(one) for one in v),
-    "d": lambda v: {value(key): value(held) for key, held in v},
-    "e": lambda v: frozenset(value(one) for one in v),
-    "F": fractions.Fraction,
-    "D": decimal.Decimal,
-    "t": lambda kind, text: TIMES[kind](text),
-}
-TIMES: Mapping[str, Callable[[str], Any]] = {
-    "datetime": datetime.datetime.fromisoformat,
-    "date": datetime.date.fromisoformat,
-    "time": datetime.time.fromisoformat,
-    "timedelta": lambda text: datetime.timedelta(
-        **{k: int(v) for k, v in re.findall(r"(\w+)=(-?\d+)", text)}
-    ),
-}
-
-
-CASE = unittest.TestCase()
-BY_UNITTEST: Mapping[str, Callable[..., None]] = {
-    "almost": CASE.assertAlmostEqual,
-    "count": CASE.assertCountEqual,
-}
-
-
-def compare(op: str, left: Any, right: Any, options: Mapping[str, Any]) -> bool:
-    """As the tests would, of plain data: by operators, by unittest's own methods, by pytest's approx."""
-    try:
-        match op:
-            case "is":
-                return type(left) is type(right) and bool(left == right)
-            case "is not":
-                return type(left) is not type(right) or bool(left != right)
-            case "approx":
-                import pytest  # here: it is slow to import, and few tests need it
-
-                return bool(left == pytest.approx(right, **options))
-            case "almost" | "count":
-                BY_UNITTEST[op](left, right, **options)
-            case _:
-                return bool(COMPARE[op](left, right))
-    except (TypeError, ValueError, ArithmeticError, AssertionError):
-        return False
-    return True

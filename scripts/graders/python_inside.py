@@ -3,7 +3,8 @@
 Started as `python -I -S -B python_inside.py PLAN`. It never knows an expected value: assertions became
 questions (python_questions.py), whose answers another process judges (python_answers.py). Values are turned
 into plain data by the built-in types' own methods, so no __eq__, __repr__ or __iter__ of the submission has a
-say. A program of its own with nothing but the standard library (and pytest, where the plan says so).
+say. A program of its own with nothing but the standard library (and pytest, where the plan says so), and one
+file: a second could be imported only over sys.path and sys.modules, where the submission's own modules are.
 """
 
 from __future__ import annotations
@@ -48,16 +49,15 @@ def plain(value: Any, depth: int = 0, seen: list[int] | None = None) -> list[Any
     if value is None or value is True or value is False:
         return ["c", value]
     kinds = MRO(type(value))
-    turns = BUILT_IN if any(one is kind for one in kinds for kind, _ in BUILT_IN) else of_library()
-    for kind, turn in turns:
+    for kind, turn in turns():
         if any(one is kind for one in kinds):
             return turn(value, lambda inner: plain(inner, depth + 1, seen))
     raise Other(type(value).__name__)
 
 
 Inner = Callable[[Any], list[Any]]
-Turns = list[tuple[type, Callable[[Any, Inner], list[Any]]]]
-BUILT_IN: Turns = [
+Turn = tuple[type, Callable[[Any, Inner], list[Any]]]
+BUILT_IN: list[Turn] = [
     (int, lambda v, _: ["i", int.__repr__(int.__add__(v, 0))]),
     (float, lambda v, _: ["f", float.hex(float.__add__(v, 0.0))]),
     (complex, lambda v, _: ["z", repr(complex.__add__(v, 0j))]),
@@ -72,20 +72,19 @@ BUILT_IN: Turns = [
 ]
 
 
-def of_library() -> Turns:
-    """Imported when first needed: most tests need none of it."""
+def turns() -> Iterator[Turn]:
+    """The library's are imported when first needed: most tests need none of it."""
+    yield from BUILT_IN
     import datetime
     import decimal
     import fractions
 
-    return [
-        (fractions.Fraction, lambda v, _: ["F", int(v._numerator), int(v._denominator)]),
-        (decimal.Decimal, lambda v, _: ["D", decimal.Decimal.__str__(v)]),
-        (datetime.datetime, lambda v, _: ["t", "datetime", datetime.datetime.isoformat(v)]),
-        (datetime.date, lambda v, _: ["t", "date", datetime.date.isoformat(v)]),
-        (datetime.time, lambda v, _: ["t", "time", datetime.time.isoformat(v)]),
-        (datetime.timedelta, lambda v, _: ["t", "timedelta", datetime.timedelta.__repr__(v)]),
-    ]
+    yield fractions.Fraction, lambda v, _: ["F", int(v._numerator), int(v._denominator)]
+    yield decimal.Decimal, lambda v, _: ["D", decimal.Decimal.__str__(v)]
+    yield datetime.datetime, lambda v, _: ["t", "datetime", datetime.datetime.isoformat(v)]
+    yield datetime.date, lambda v, _: ["t", "date", datetime.date.isoformat(v)]
+    yield datetime.time, lambda v, _: ["t", "time", datetime.time.isoformat(v)]
+    yield datetime.timedelta, lambda v, _: ["t", "timedelta", datetime.timedelta.__repr__(v)]
 
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kit import tables
+from kit import sentences, tables
 from kit.tables import Batch, Table
 from kit.text import escaped, plain
 
@@ -18,9 +18,9 @@ MOST_REASONS = 20
 
 
 def of(batch: Batch) -> str:
-    plan, sections = batch.plan, dict(tables.sections(batch))
-    parts = [f"**{escaped(banner)}**\n" for banner in tables.banners(batch)]
-    parts.append(f"**{escaped(tables.verdict(batch))}**\n")
+    plan, sections = batch.plan, dict(sentences.sections(batch))
+    parts = [f"**{escaped(banner)}**\n" for banner in sentences.banners(batch)]
+    parts.append(f"**{escaped(sentences.verdict(batch))}**\n")
     parts.append(f"# {plan['task']}: {plan['client']}, {escaped(plain(plan['model']['name']))}\n")
     first = ("Warnings", "Why", "Findings")
     parts += [f"## {title}\n\n{bullets(sections[title])}" for title in first if title in sections]

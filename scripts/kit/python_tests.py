@@ -15,6 +15,7 @@ from typing import Any
 from kit import python_questions, skip_marks
 from kit.globs import Editable
 from kit.hidden_tests import HiddenTest
+from kit.python_asked import Asked
 
 CANARY = re.compile(rb"^#\s*canary:\s*([0-9a-f]{32})\s*$", re.MULTILINE)
 
@@ -37,12 +38,12 @@ def is_own(path: PurePath, task: Mapping[str, Any]) -> bool:
 
 
 @functools.lru_cache
-def known(source: bytes, runner: str) -> python_questions.Asked:
+def known(source: bytes, runner: str) -> Asked:
     """What can be said of a test before it is graded; many gradings load the same task."""
     return python_questions.ask(source, runner)
 
 
-def wrong(source: bytes, asked: python_questions.Asked) -> Iterator[str]:
+def wrong(source: bytes, asked: Asked) -> Iterator[str]:
     if len(asked.tests) != 1:
         yield f"holds {len(asked.tests)} tests; write exactly one in a file of its own"
     for mark in skip_marks.found("x.py", source):

@@ -7,11 +7,10 @@ A wrong word for a right document is this module's fault.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kit import claims, counting, measures, staged
+from kit import counting, measures, staged
 from kit.documents import Document
 from kit.text import plain
 
@@ -26,9 +25,6 @@ OUTCOME = {
     "grading": "excluded",
     None: "no result",
 }
-RANDOM = re.compile(r"_[0-9a-f]{8}(?=\.rs\b)|(?<=') \(\d+\)(?= panicked)")  # names and threads of one run
-MOST_NUMBERS = 20
-NEVER = "no result.json: never finalized"
 LEGEND = (
     "lib: the crate's own tests. hidden: the task's tests, never shown to the agent. fmt: cargo fmt --check.",
     "installed: by Symposium during the session. listed: offered to the model in its first request.",
@@ -53,16 +49,6 @@ class Batch:
     stage: Document | None = None  # stage/1, for what asks about the tools
 
 
-@dataclass(frozen=True)
-class Alike:
-    """Trials of one configuration that ended in the same way, for the same reason."""
-
-    configuration: str
-    outcome: str
-    why: str
-    trials: Sequence[str]
-
-
 def of(batch: Batch) -> list[Table]:
     """Every table, in the order in which they are read."""
     return [trials(batch), *symposium(batch), counts(batch)]
@@ -78,15 +64,6 @@ def legend(batch: Batch) -> tuple[str, ...]:
     return (*LEGEND, *measures.legend(batch.benchmark))
 
 
-def sections(batch: Batch) -> Iterator[tuple[str, list[str]]]:
-    yield "Why", [f"{trials}: {why}" for trials, why in reasons(batch)]
-    if found := list(findings(batch)):
-        yield "Findings", found
-    if warned := [plain(warning) for warning in batch.benchmark["warnings"]]:
-        yield "Warnings", warned
-    yield "What this shows", [plain(batch.benchmark["statement"])]
-
-
 def trials(batch: Batch) -> Table:
     rows = []
     for name in batch.plan["order"]:
@@ -94,7 +71,7 @@ def trials(batch: Batch) -> Table:
         code = (result or {}).get("code") or {}
         checks = [WORD[code.get("build")], WORD[code.get("cargo_test_lib")], hidden(code.get("hidden", {}))]
         used, secs = (counting.tokens(result["usage"]), result["elapsed_secs"]) if result else (None, None)
-        first = [*_number(name), OUTCOME[result["outcome"] if result else None]]
+        first = [*numbered(name), OUTCOME[result["outcome"] if result else None]]
         rows.append(
             [*first, *checks, WORD[code.get("cargo_fmt_check")], measures.whole(used), measures.tenth(secs)]
         )
@@ -117,7 +94,7 @@ def symposium(batch: Batch) -> Iterator[Table]:
     rows: dict[str, list[list[str]]] = {}
     for name in batch.plan["order"]:
         if expected := (batch.results.get(name) or {}).get("expectations"):
-            number, configuration = _number(name)
+            number, configuration = numbered(name)
             rows.setdefault(configuration, []).extend([number, *row] for row in _skills(expected))
     setups = {plain(c["name"]): c["setup"] for c in batch.plan["configurations"]}
     for configuration, found in rows.items():
@@ -152,56 +129,6 @@ def _joined(verdicts: Mapping[str, str]) -> str:
     """ "pass" when all did, else what did not."""
     bad = [f"{plain(name)} {WORD[verdict]}" for name, verdict in verdicts.items() if verdict != "pass"]
     return ", ".join(bad) or ("pass" if verdicts else "-")
-
-
-def alike(batch: Batch) -> list[Alike]:
-    """The trials by configuration, outcome and reason; a random name in a reason keeps no two apart."""
-    found: dict[tuple[str, str, str], list[str]] = {}
-    first: dict[tuple[str, str, str], str] = {}
-    for name in batch.plan["order"]:
-        result = batch.results.get(name)
-        why = plain(result["reason"]) if result else NEVER
-        outcome = OUTCOME[result["outcome"] if result else None]
-        key = (counting.configuration_of(name), outcome, RANDOM.sub("", why))
-        found.setdefault(key, []).append(name)
-        first.setdefault(key, why)
-    return [Alike(key[0], key[1], first[key], trials) for key, trials in found.items()]
-
-
-def reasons(batch: Batch) -> Iterator[tuple[str, str]]:
-    """Which trials ended so, and why; trials with the same reason stand together."""
-    for group in alike(batch):
-        numbers = [_number(name)[0] for name in group.trials]
-        more = f" and {len(numbers) - MOST_NUMBERS} more" if len(numbers) > MOST_NUMBERS else ""
-        yield f"{plain(group.configuration)} {', '.join(numbers[:MOST_NUMBERS])}{more}", group.why
-
-
-def banners(batch: Batch) -> Iterator[str]:
-    """What must be known before a number is read (I07, M02)."""
-    if batch.plan["rehearsals"]:
-        yield claims.rehearsed(batch.plan["rehearsals"])
-    if batch.plan["isolation"] != "enforced":
-        yield claims.EXPLORATORY
-    if batch.plan.get("route") == "direct":
-        yield claims.DIRECT
-
-
-def verdict(batch: Batch) -> str:
-    """The statement, without what a banner has said already."""
-    said = str(batch.benchmark["statement"])
-    for banner in banners(batch):
-        said = said.removeprefix(banner).lstrip()
-    return plain(said)
-
-
-def findings(batch: Batch) -> Iterator[str]:
-    """Each once, with how many trials it was found in."""
-    found: dict[str, int] = {}
-    for result in batch.results.values():
-        for finding in result["findings"]:
-            found[plain(finding)] = found.get(plain(finding), 0) + 1
-    for finding, count in found.items():
-        yield finding if len(batch.results) == 1 else f"{finding} ({count} of {len(batch.results)} trials)"
 
 
 def counts(batch: Batch) -> Table:
@@ -247,7 +174,7 @@ def apart(table: Table) -> Table:
     return Table(table.title, table.columns, [row for row in table.rows if len(set(row[1:])) > 1])
 
 
-def _number(trial: str) -> list[str]:
+def numbered(trial: str) -> list[str]:
     """ "trial-3-with-symposium": its number and its configuration."""
     configuration = counting.configuration_of(trial)
     return [plain(trial.removeprefix("trial-").removesuffix(f"-{configuration}")), plain(configuration)]

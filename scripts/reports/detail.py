@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from kit import documents, layout, tables
+from kit import documents, layout, sentences
 from kit.documents import Document
 from kit.layout import Artifact
 from kit.text import block, plain
@@ -96,7 +96,7 @@ def of(trial: Trial, trials: int) -> Detail:
 def facts(trial: Trial, observed: Document | None) -> Iterator[tuple[str, object]]:
     result = trial.result
     if result is None:
-        yield "outcome", f"{tables.NEVER}, counted as cancelled"
+        yield "outcome", f"{sentences.NEVER}, counted as cancelled"
         return
     yield "why", result["reason"]
     yield (

@@ -13,7 +13,8 @@ from typing import Any
 
 from kit import counting
 from kit.documents import Document
-from kit.tables import NEVER, Batch
+from kit.sentences import NEVER
+from kit.tables import Batch
 from reports.session import Step
 
 SCORER = "agent_eval"

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as xml
 
-from kit import counting, tables
+from kit import counting, sentences
 from kit.documents import Document
-from kit.tables import NEVER, Batch
+from kit.sentences import NEVER
+from kit.tables import Batch
 from kit.text import plain
 
 KINDS = {
@@ -44,8 +45,8 @@ def suite(made: xml.Element, name: str, trials: list[str], batch: Batch) -> None
         "model": plan["model"]["name"],
         "isolation": plan["isolation"],
         "route": plan.get("route", "gateway"),
-        "verdict": tables.verdict(batch),
-        **{banner.partition(":")[0].lower(): banner for banner in tables.banners(batch)},
+        "verdict": sentences.verdict(batch),
+        **{banner.partition(":")[0].lower(): banner for banner in sentences.banners(batch)},
     }
     for key, value in said.items():
         xml.SubElement(properties, "property", name=key, value=plain(value))

@@ -12,7 +12,8 @@ from typing import get_args
 
 from kit import counting
 from kit.documents import Document, contents
-from kit.tables import NEVER, Batch
+from kit.sentences import NEVER
+from kit.tables import Batch
 from kit.text import plain
 from kit.verdicts import Verdict
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from kit import counting, tables
+from kit import counting, sentences, tables
 from kit.documents import Document
 from kit.tables import OUTCOME, Batch
 from kit.text import block, plain
@@ -39,14 +39,14 @@ def top(batch: Batch, details: Mapping[str, Detail]) -> Document:
     return {
         "title": f"{plan['task']}: {plain(plan['client'])}, {model}",
         "headline": f"{plan['task']} ({plan['kind']}), {plain(plan['client'])}, {model}",
-        "banners": list(tables.banners(batch)),
-        "verdict": tables.verdict(batch),
+        "banners": list(sentences.banners(batch)),
+        "verdict": sentences.verdict(batch),
         "numbers": "; ".join(f"{span.label} {span.text}" for span in spans) if rehearsed else "",
         "warnings": [plain(warning) for warning in benchmark["warnings"]],
         "tiles": list(tiles(batch, details)),
         "how": (*re.split(r"(?<=[.])\n", HOW), *tables.legend(batch)),
         **failing(batch, details),
-        "findings": list(tables.findings(batch)),
+        "findings": list(sentences.findings(batch)),
     }
 
 
@@ -90,7 +90,7 @@ def duration(secs: float) -> str:
 
 def failing(batch: Batch, details: Mapping[str, Detail]) -> Document:
     """What did not succeed, by reason, each with the output of the check that decided."""
-    groups = [group for group in tables.alike(batch) if group.outcome != OUTCOME["succeeded"]]
+    groups = [group for group in sentences.alike(batch) if group.outcome != OUTCOME["succeeded"]]
     shown = []
     for group in groups[:MOST_FAILING]:
         numbered = [(trial, trial.split("-")[1]) for trial in group.trials]
