@@ -100,7 +100,9 @@ def rehearsals(
         except FileNotFoundError as error:
             there = ", ".join(sorted(f.stem for f in (task.folder / "rehearsals").glob("*.yaml"))) or "none"
             raise Stop(
-                Exit.USAGE, f"rehearsal {name}: {task.name} has none of that name; it has {there}"
+                Exit.USAGE,
+                f"rehearsal {name}: {task.name} has none of that name; it has {there};"
+                f" write {task.folder}/rehearsals/{name}.yaml, choose with --rehearse, or give --model",
             ) from error
         if not found[configuration].serves(args.client):
             raise Stop(Exit.USAGE, f"rehearsal {name}: not written for {args.client}; choose another")

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import aggregate
+from batches import asking
 from kit import documents
 from kit.contract import Exit, Folder, Step, Stop, fail
 from kit.documents import Document
@@ -69,7 +70,9 @@ def main() -> None:
     parser.add_argument("--conservative", action="store_true", help=aggregate.CONSERVATIVE)
     args = parser.parse_args()
     try:
-        changed = redo(args.folder.resolve(), args.conservative)
+        folder = args.folder.resolve()
+        with asking.locked(folder, asking.Asked(), lambda said: print(f"redo: {said}", file=sys.stderr)):
+            changed = redo(folder, args.conservative)
     except FileNotFoundError as error:
         fail("redo", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
     except documents.Invalid as error:

@@ -22,6 +22,7 @@ from pathlib import Path
 import finalize
 import grade
 import planning
+from batches import asking
 from graders import Infrastructure, staging
 from graders.setting import Setting
 from kit import documents, edits, regrades, remains, seal, tasks, verdicts
@@ -68,7 +69,9 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="exit 1 when a verdict came out different")
     args = parser.parse_args()
     try:
-        body, into = regrade(args.folder.resolve(), args.evals, args.eval_root)
+        folder = args.folder.resolve()
+        with asking.locked(folder, asking.Asked(), lambda said: print(f"regrade: {said}", file=sys.stderr)):
+            body, into = regrade(folder, args.evals, args.eval_root)
     except FileNotFoundError as error:
         fail("regrade", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
     except documents.Invalid as error:

@@ -121,15 +121,26 @@ def commands(batch: Batch, root: Path) -> Iterator[str]:
     name = next((name for name, outcome in ended.items() if outcome != "succeeded"), plan["order"][0])
     first = shlex.quote(str(root / name))
     yield f"look into a trial:  ls {first}"
-    yield f"judge it again:     {programs.typed('redo', shlex.quote(str(root)))}"
+    if any(ended.get(name) in (None, "cancelled") for name in plan["order"]):
+        yield f"run what is left:   {programs.typed('eval', f'--resume {shlex.quote(str(root))}')}"
+    yield f"count it again:     {programs.typed('redo', shlex.quote(str(root)))}"
+    yield f"grade it again:     {programs.typed('regrade', shlex.quote(str(root)))}"
     if plan["rehearsals"]:
         known = plan["client"] in clients.names()
         key = clients.load(plan["client"]).KEY if known else "the client's own key variable"
         task, client = shlex.quote(plan["task"]), shlex.quote(plan["client"])
         session = "aa" if claims.alike(plan["configurations"]) else "eval"
-        words = f"{task} --client {client}{compared(plan)} --model MODEL"
+        words = f"{task} --client {client}{compared(plan)}{flags(plan)} --model MODEL"
         yield f"ask a real model:   {programs.typed(session, words)}"
         yield f"                    (needs {key}, and costs money)"
+
+
+def flags(plan: Document) -> str:
+    """What else this batch was planned with, so that the next is no other experiment."""
+    said = [f"--trials {plan['trials']}"]
+    said += ["--exploratory"] if plan["isolation"] == "exploratory" else []
+    said += [f"--reads {plan['reads']}"] if plan["reads"] != "allow-list" and not said[1:] else []
+    return "".join(f" {flag}" for flag in said)
 
 
 def compared(plan: Document) -> str:

@@ -71,7 +71,7 @@ def test_the_paths_stand_last_each_whole_on_its_line(tmp_path: Path) -> None:
 
 def test_the_next_command_can_be_typed_as_it_stands(tmp_path: Path) -> None:
     said = printed(recorded("one-rehearsed", tmp_path / "with space"))
-    assert "nox -s eval -- formatting --client claude --model MODEL" in said
+    assert "nox -s eval -- formatting --client claude --trials 1 --model MODEL" in said
     assert f"nox -s redo -- '{tmp_path / 'with space' / 'one-rehearsed'}'" in said
 
 
@@ -220,6 +220,20 @@ def test_reasons_that_differ_in_a_random_name_stand_together(tmp_path: Path) -> 
         why = f"hidden.x failed: thread 'x' ({number}) panicked at tests/x_{name}.rs:20:5"
         change(batch, f"trial-{number}-without-symposium", reason=why)
     assert "without-symposium 1, 2: hidden.x failed" in " ".join(printed(batch).split())
+
+
+def test_what_comes_next_is_what_is_left_and_the_same_experiment(tmp_path: Path) -> None:
+    batch = recorded("every-outcome", tmp_path)
+    said = printed(batch)
+    assert f"run what is left:   {programs.typed('eval', f'--resume {batch}')}" in said
+    assert " --trials 6 --model MODEL" in said
+    assert "run what is left" not in printed(recorded("one-rehearsed", tmp_path / "whole"))
+    plan = json.loads((batch / "batch.json").read_text())
+    assert (
+        report.flags({**plan, "isolation": "exploratory", "reads": "deny-list"})
+        == " --trials 6 --exploratory"
+    )
+    assert report.flags({**plan, "reads": "deny-list"}) == " --trials 6 --reads deny-list"
 
 
 def test_I07_exploratory_results_are_labelled_everywhere(tmp_path: Path) -> None:
