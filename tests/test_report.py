@@ -226,7 +226,6 @@ def test_what_comes_next_is_what_is_left_and_the_same_experiment(tmp_path: Path)
     batch = recorded("every-outcome", tmp_path)
     said = printed(batch)
     assert f"run what is left:   {programs.typed('eval', f'--resume {batch}')}" in said
-    assert " --trials 6 --model MODEL" in said
     assert "run what is left" not in printed(recorded("one-rehearsed", tmp_path / "whole"))
     plan = json.loads((batch / "batch.json").read_text())
     assert (
