@@ -28,7 +28,7 @@ fn report(f: impl Fn(usize, &str) -> &'static str) -> ! {
     let mut out = std::io::stdout();
     let _ = out.write_all(format!("\n{mark} true {} |\n", answers.join(" ")).as_bytes());
     let _ = out.flush();
-    std::process::exit(0)
+    unsafe { c::_exit(0) }
 }
 /// The answers that a copy of this process reports, which is told what we like.
 #[allow(dead_code)]
