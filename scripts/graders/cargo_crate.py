@@ -27,14 +27,13 @@ class Crate:
         """Copy out what will run, and remove everything else that the build made or saw."""
         made = built.executables()
         for check, name in wanted.items():
-            if name in made:
-                take(built.target, made[name], self.program(check), 0o111)  # to be run, not to be read
-                if check is not LIB:
-                    self._launcher(self.program(check).with_name("launcher"))
+            # to be run, not to be read
+            taken = name in made and take(built.target, made[name], self.program(check), 0o111)
+            if taken and check is not LIB:
+                self._launcher(self.program(check).with_name("launcher"))
         aside = open_folder(self.work.scratch / "aside")
-        programs = built.programs()
-        for name, file in programs.items():
-            take(built.target, file, aside / name, 0o555)
+        found = built.programs().items()
+        programs = {name: file for name, file in found if take(built.target, file, aside / name, 0o555)}
         for folder in ("target", "hidden", "launcher", "cargo-home"):
             trees.remove(self.work.scratch / folder)
         for name, file in programs.items():  # back where a test was told that they are
@@ -54,7 +53,7 @@ class Crate:
         """Why there is no program, for a person; "" when there is one."""
         if self.program(check).exists():
             return ""
-        if built.done.timed_out:
+        if built.timed_out:
             return "does not compile: its build did not end within the grading deadline"
         return f"does not compile: {first(built.errors().get(name), built.output(name))}"
 
