@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graders
-from graders import Done, Infrastructure, Judged, Work, cargo, libtest, told
-from graders.cargo_build import messages, take
+from graders import Done, Infrastructure, Judged, Work, cargo, cargo_build, libtest, told
+from graders.cargo_build import LIMITS, messages, take
 from grading.bare import Bare, launcher
 from grading.submissions import ALL_PASS, HIDDEN, HIDDEN_FAILS, RIGHT, SUBMISSIONS, Submission
 from kit import skip_marks
@@ -229,9 +229,22 @@ def test_an_executable_is_taken_from_the_build_folder_only(tmp_path: Path) -> No
     (tmp_path / "target/deps").mkdir(parents=True)
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "target/deps/link").symlink_to(tmp_path / "secret")
-    for name in ("target/deps/link", "target/deps/none", "secret", "target/../secret"):
+    with (tmp_path / "target/deps/large").open("wb") as file:
+        file.truncate(LIMITS.file + 1)
+    for name in ("target/deps/link", "target/deps/large", "target/deps/none", "secret", "target/../secret"):
         assert not take(tmp_path / "target", tmp_path / name, tmp_path / "taken", 0o111)
     assert not (tmp_path / "taken").exists()
+    (tmp_path / "target/deps/some").write_text("some")
+    assert take(tmp_path / "target", tmp_path / "target/deps/some", tmp_path / "taken", 0o111) == 4
+
+
+def test_a_build_folder_beyond_all_bounds_is_not_the_graders_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_text("x")
+    monkeypatch.setattr(cargo_build, "LIMITS", replace(LIMITS, entries=1))
+    assert not take(tmp_path, tmp_path / "c", tmp_path / "taken", 0o111)
 
 
 ARTIFACT = {

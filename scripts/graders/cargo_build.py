@@ -19,7 +19,7 @@ from typing import Any
 from graders import Bench, Done, Infrastructure, Work
 from graders.sandbox import open_folder
 from kit.globs import find
-from kit.trees import Limits
+from kit.trees import Limits, Over
 
 # Measured: without incremental state and debug information a cold build takes half the time.
 SETTINGS = {
@@ -33,6 +33,7 @@ SETTINGS = {
 PLACED = 'mkdir -p tests && cp -p "$HIDDEN"/*.rs tests/ && exec "$@"'
 LIB = "the crate's own tests"  # no name that a target can have
 LIMITS = Limits(file=512 << 20, bytes=1 << 30)
+MOST_PROGRAMS = 100  # of the crate, that are kept for its tests
 
 
 @dataclass(frozen=True)
@@ -176,15 +177,22 @@ def _is_name(name: object) -> bool:
     )
 
 
-def take(target: Path, executable: Path, into: Path, mode: int) -> bool:
-    """Copy an executable out of the build's folder, following nothing there; False: it is no file of it."""
+def take(target: Path, executable: Path, into: Path, mode: int) -> int:
+    """Copy an executable out of the build's folder, following nothing there: its bytes, 0 when it is none.
+
+    Beyond LIMITS it is none either: what lies in that folder is the submission's doing.
+    """
     if not executable.is_relative_to(target):
-        return False
-    for found in find(target, [glob.escape(str(executable.relative_to(target)))], LIMITS):
-        if found.kind == "file":
-            fd = os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(fd, "wb") as file:
-                file.writelines(found.chunks())
-                os.fchmod(file.fileno(), mode)
-            return True
-    return False
+        return 0
+    try:
+        for found in find(target, [glob.escape(str(executable.relative_to(target)))], LIMITS):
+            size = found.status.st_size
+            if found.kind == "file" and found.fd is not None and 0 < size <= LIMITS.file:
+                fd = os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+                with os.fdopen(fd, "wb") as file:
+                    file.writelines(found.chunks())
+                    os.fchmod(file.fileno(), mode)
+                return size
+    except Over:
+        pass
+    return 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders import Bench, Done, Work, libtest
-from graders.cargo_build import LIB, Built, take
+from graders.cargo_build import LIB, LIMITS, MOST_PROGRAMS, Built, take
 from graders.sandbox import open_folder
 from kit import trees
 from kit.seal import place
@@ -28,12 +28,14 @@ class Crate:
         made = built.executables()
         for check, name in wanted.items():
             # to be run, not to be read
-            taken = name in made and take(built.target, made[name], self.program(check), 0o111)
+            taken = take(built.target, made[name], self.program(check), 0o111) if name in made else 0
             if taken and check is not LIB:
                 self._launcher(self.program(check).with_name("launcher"))
         aside = open_folder(self.work.scratch / "aside")
-        found = built.programs().items()
-        programs = {name: file for name, file in found if take(built.target, file, aside / name, 0o555)}
+        programs, room = {}, LIMITS.bytes
+        for name, file in list(built.programs().items())[:MOST_PROGRAMS]:
+            if room > 0 and (size := take(built.target, file, aside / name, 0o555)):
+                programs[name], room = file, room - size
         for folder in ("target", "hidden", "launcher", "cargo-home"):
             trees.remove(self.work.scratch / folder)
         for name, file in programs.items():  # back where a test was told that they are
