@@ -1,4 +1,4 @@
-"""A dozen of the attacks on the cargo grader, of the likeliest kinds; attacks.py runs all (G08)."""
+"""Some of the attacks on the cargo grader, of the likeliest kinds; attacks.py runs all (G08)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ CHOSEN = (
     "constructor_sets_told",
     "eq_all",
     "exit0_forged",
+    "fmt_forged_by_build_script",
+    "fmt_off_by_rustfmt_in_src",
+    "fmt_skip_mark",
     "honest_macro_named_as_function",
     "honest_prints",
+    "honest_starter_rustfmt",
     "macro_named_as_function",
     "mixed_oracle_calls_its_caller",
     "mixed_oracle_reexec2",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graders
-from graders import Done, Infrastructure, Judged, Work, cargo, libtest, told
-from graders.cargo_build import parts, take
+from graders import Done, Infrastructure, Judged, Work, cargo, cargo_build, libtest, told
+from graders.cargo_build import LIMITS, messages, take
 from grading.bare import Bare, launcher
 from grading.submissions import ALL_PASS, HIDDEN, HIDDEN_FAILS, RIGHT, SUBMISSIONS, Submission
+from kit import skip_marks
 from kit.contract import Stop
 from kit.tools import Tools
 
@@ -97,8 +99,9 @@ def test_hidden_sources_are_out_of_reach_when_tests_run(tmp_path: Path, tools: T
     assert set(
         verdicts(judge(make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT}, hidden), bench)).values()
     ) == {"pass"}
-    build, *runs = bench.seen
-    assert [name for name in build[1] if "double_" in name]  # they were there, for the build alone
+    trial, build, tests, *runs = bench.seen
+    assert [name for name in tests[1] if "double_" in name]  # they were there, for their build alone
+    assert not [name for name in (*trial[1], *build[1]) if "double_" in name]
     assert len(runs) == 1 + 2 * told.RUNS
     for argv, reach in runs:
         files = [name for name in reach if not name.endswith(("/src", "/scratch"))]
@@ -226,18 +229,90 @@ def test_an_executable_is_taken_from_the_build_folder_only(tmp_path: Path) -> No
     (tmp_path / "target/deps").mkdir(parents=True)
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "target/deps/link").symlink_to(tmp_path / "secret")
-    for name in ("target/deps/link", "target/deps/none", "secret", "target/../secret"):
-        with pytest.raises(Infrastructure):
-            take(tmp_path / "target", tmp_path / name, tmp_path / "taken", 0o111)
+    with (tmp_path / "target/deps/large").open("wb") as file:
+        file.truncate(LIMITS.file + 1)
+    for name in ("target/deps/link", "target/deps/large", "target/deps/none", "secret", "target/../secret"):
+        assert not take(tmp_path / "target", tmp_path / name, tmp_path / "taken", 0o111)
     assert not (tmp_path / "taken").exists()
+    (tmp_path / "target/deps/some").write_text("some")
+    assert take(tmp_path / "target", tmp_path / "target/deps/some", tmp_path / "taken", 0o111) == 4
 
 
-def test_G07_a_build_that_was_cut_short_has_only_the_parts_that_ended() -> None:
-    out = b'\nW start 0 1.0\nx\n{"reason":"build-finished"}\n\nW build 0 3.5\n{"reason":"comp'
-    found = list(parts(Done(None, True, out, b"\nW start 0 1.0\nwarning\n\nW build 0 3.5\n", 9.0), "W"))
-    assert [(part.name, part.status, part.secs) for part in found] == [("build", 0, 2.5)]
-    assert found[0].messages == [{"reason": "build-finished"}]
-    assert found[0].output == b"x\nwarning\n"
+def test_a_build_folder_beyond_all_bounds_is_not_the_graders_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_text("x")
+    monkeypatch.setattr(cargo_build, "LIMITS", replace(LIMITS, entries=1))
+    assert not take(tmp_path, tmp_path / "c", tmp_path / "taken", 0o111)
+
+
+ARTIFACT = {
+    "reason": "compiler-artifact",
+    "target": {"kind": ["test"], "name": "double_1"},
+    "profile": {"test": True},
+    "executable": "/t/deps/double_1",
+}
+
+
+def line(said: object) -> bytes:
+    return json.dumps(said).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"target": None},
+        {"target": {"kind": ["bin"]}},
+        {"target": {"kind": "test", "name": "demo"}},
+        {"target": {"kind": ["bin"], "name": "../../demo"}},
+        {"target": {"kind": ["bin"], "name": ".."}},
+        {"target": {"kind": ["bin"], "name": "x" * 300}},
+        {"profile": None},
+        {"profile": {}},
+        {"executable": 1},
+        {"executable": "/t/\0"},
+        {"executable": "/t/\ud800"},
+    ],
+)
+def test_G07_a_message_that_cargo_does_not_write_is_none(wrong: dict[str, object]) -> None:
+    output = line(ARTIFACT) + line(ARTIFACT | wrong) + b"x\n" + line(ARTIFACT)[:-9]
+    assert list(messages(output)) == [ARTIFACT]
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("status", [126, 127])
+def test_G07_a_build_that_ends_as_if_cargo_were_missing_is_the_submissions_failure(
+    status: int, tmp_path: Path, tools: Tools
+) -> None:
+    """A stand-in for a cargo that a build script ends."""
+    bare = tmp_path / "toolchain/bin"
+    bare.mkdir(parents=True)
+    (bare / "rustc").symlink_to(tools.sysroot / "bin/rustc")
+    (bare / "cargo").write_text(f'#!/bin/sh\n[ "$1" = --version ] || exit {status}\n')
+    (bare / "cargo").chmod(0o755)
+    work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT})
+    assert verdicts(judge(work, Bare(bare.parent))) == {"build": "fail"}
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("#[rustfmt::skip]\nfn a() {}\n", 1),
+        ("#![rustfmt::skip]\n", 1),
+        ("#[rustfmt /* x */ :: skip]\nfn a() {}\n", 1),
+        ("#[r#rustfmt::skip]\nfn a() {}\n", 1),
+        ("#[rustfmt::skip::macros(m)]\nfn a() {}\n", 1),
+        ("#[cfg_attr(rustfmt, rustfmt_skip)]\nfn a() {}\n", 1),
+        ("#[cfg_attr(all(), rustfmt::skip)]\nfn a() {}\n", 1),
+        ("// #[rustfmt::skip]\n/// #[rustfmt::skip]\nfn a() {}\n", 0),
+        ('#[must_use = "rustfmt::skip"]\nfn a() -> i32 { 1 }\n', 0),
+        ('const A: &str = "#[rustfmt::skip]";\n', 0),
+        ("#[cfg(rustfmt)]\nfn a() {}\n", 0),
+    ],
+)
+def test_a_mark_that_keeps_rustfmt_off_is_found_by_parser(source: str, count: int) -> None:
+    assert len(skip_marks.unformatted(source.encode())) == count
 
 
 def test_T02_a_grader_that_is_not_built_is_refused_by_name() -> None:

@@ -1,9 +1,10 @@
 """Judge a Rust crate: it builds, its own tests pass, each hidden test passes, it is formatted.
 
-One sandbox builds everything. The executables are then copied out; what built them, and the hidden sources,
-are removed; and each runs in sandboxes of its own, in a fresh copy of the crate, with nothing of the checks
-in reach. A crash, a hang and noise are the submission's failure; a build or run that could not be had is
-Infrastructure. How hidden tests are judged, and why a submission has no hold on it: cargo_hidden.py.
+Formatting is looked at first, before anything of the submission runs. Then everything is built. The
+executables are copied out; what built them, and the hidden sources, are removed; and each runs in sandboxes
+of its own, in a fresh copy of the crate, with nothing of the checks in reach. A crash, a hang and noise are
+the submission's failure; a sandbox or tool that could not be had is Infrastructure. How hidden tests are
+judged, and why a submission has no hold on it: cargo_hidden.py.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 
-from graders import Bench, Judged, Work, cargo_hidden, hidden_program, libtest
+from graders import Bench, Judged, Work, cargo_format, cargo_hidden, hidden_program, libtest
 from graders.cargo_build import LIB, Built, build
 from graders.cargo_crate import Crate, first
 from graders.cargo_hidden import Hidden
@@ -28,8 +29,8 @@ def judge(work: Work, bench: Bench) -> Iterator[Judged]:
     place(
         work.copy, crate.pristine, lambda _: True
     )  # beside it: what the manifest says of `../` holds there too
-    formatted = crate.pristine if work.task["fmt_check"] else None
-    built = build(work, bench, {one.target: one.program.text for one in hidden}, formatted=formatted)
+    formatted = cargo_format.judge(work, bench, crate.pristine)
+    built = build(work, bench, {one.target: one.program.text for one in hidden})
     yield (verdict := of_build(built))
     if verdict.verdict != "pass":
         return
@@ -38,8 +39,8 @@ def judge(work: Work, bench: Bench) -> Iterator[Judged]:
     reference = Reference(work, bench, hidden)
     for one in hidden:
         yield cargo_hidden.judge(one, crate, built, reference)
-    if work.task["fmt_check"]:
-        yield of_format(built)
+    if formatted:
+        yield formatted
 
 
 def prepared(work: Work, check: str) -> Hidden:
@@ -52,14 +53,14 @@ def prepared(work: Work, check: str) -> Hidden:
 
 
 def of_build(built: Built) -> Judged:
-    part = built.part("build")
-    secs = sum(part.secs for part in built.parts if part.name != "fmt")
-    if part is None:
-        fate = "did not end within the grading deadline" if built.done.timed_out else "was cut short"
-        output = built.done.stdout + built.done.stderr
-        return Judged("build", "fail", f"cargo build {fate}", built.done.elapsed_secs, output)
-    detail = "" if part.status == 0 else first(built.errors().get(LIB), part.output)
-    return Judged("build", "pass" if part.status == 0 else "fail", detail, secs, part.output)
+    part = built.parts[0]
+    if part.done.exit is None:
+        fate = "did not end within the grading deadline" if part.done.timed_out else "was cut short"
+        output = part.done.stdout + part.done.stderr
+        return Judged("build", "fail", f"cargo build {fate}", part.done.elapsed_secs, output)
+    well = part.done.exit == 0
+    detail = "" if well else first(built.errors().get(LIB), part.output)
+    return Judged("build", "pass" if well else "fail", detail, built.secs, part.output)
 
 
 def of_own_tests(crate: Crate, built: Built) -> Judged:
@@ -68,11 +69,3 @@ def of_own_tests(crate: Crate, built: Built) -> Judged:
     done = crate.run(LIB, [])
     verdict, detail = libtest.all_passed(done)
     return Judged("cargo_test_lib", verdict, detail, done.elapsed_secs, done.stdout + done.stderr)
-
-
-def of_format(built: Built) -> Judged:
-    part = built.part("fmt")
-    if part is None or part.status != 0:
-        output = part.output if part else b""
-        return Judged("cargo_fmt_check", "fail", first(None, output), part.secs if part else 0.0, output)
-    return Judged("cargo_fmt_check", "pass", "formatted", part.secs, part.output)

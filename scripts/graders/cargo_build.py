@@ -1,8 +1,9 @@
-"""Build a crate, its own tests and the hidden tests in one sandbox, before anything of the submission runs.
+"""Build a crate, its own tests and the hidden tests, before any of these tests runs.
 
-cargo's own messages tell what compiled, so a hidden test that does not compile is not a crate that does not
-build. The hidden sources lie in the copy only while this sandbox lives. Formatting is looked at beside it, in
-a copy without them. It also tries the launcher. It judges nothing and runs no test.
+Each of cargo's commands has a sandbox of its own: its status is that sandbox's, and what a build script
+leaves running ends with it. What cargo prints is the submission's too, as a build script can write there: it
+says where executables are and what did not compile, never that the grader failed. The hidden sources can be
+read only once `cargo build` is over. It judges nothing and runs no test.
 """
 
 from __future__ import annotations
@@ -10,9 +11,7 @@ from __future__ import annotations
 import glob
 import json
 import os
-import re
-import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 from graders import Bench, Done, Infrastructure, Work
 from graders.sandbox import open_folder
 from kit.globs import find
-from kit.trees import Limits
+from kit.trees import Limits, Over
 
 # Measured: without incremental state and debug information a cold build takes half the time.
 SETTINGS = {
@@ -30,60 +29,41 @@ SETTINGS = {
     "CARGO_NET_OFFLINE": "true",  # or a dependency that is not there costs ten seconds of retries
     "CARGO_TERM_COLOR": "never",
 }
-# Each command's output ends with a line: a random word, the command's name, its status, the time. cargo does
-# not always go on after a target that does not compile, so then each is built by itself. rustfmt works in the
-# meantime; its time is what it took beyond the build.
-SCRIPT = """
-line() { printf '\\n%s %s %s %s\\n' "$WORD" "$1" "$2" "$3"; }
-end() { now=$(date +%s.%N); line "$1" "$2" "$now"; line "$1" "$2" "$now" >&2; }
-tests() { cargo test --no-run --message-format=json "$@"; }
-end start 0
-formatted() { command -v cargo-fmt && command -v rustfmt || return 127; cd "$CRATE" && cargo fmt --check; }
-if [ "$FMT" = yes ]; then formatted >"$TMPDIR/fmt.out" 2>"$TMPDIR/fmt.err" & fmt=$!; fi
-cargo build --message-format=json; status=$?; end build $status
-[ $status = 0 ] || exit 0
-if [ "$FMT" = yes ]; then
-  wait $fmt; status=$?; cat "$TMPDIR/fmt.out"; cat "$TMPDIR/fmt.err" >&2; end fmt $status
-fi
-"$LAUNCHER" /bin/true; end launcher $?
-mkdir -p tests && cp "$HIDDEN"/*.rs tests/; end place $?
-all=--lib; for name; do all="$all --test $name"; done
-tests $all; status=$?; end tests $status
-[ $status = 0 ] && exit 0
-tests --lib; end tests $?
-for name; do tests --test "$name"; end tests $?; done
-"""
+# With their times: one that is placed again is not compiled again.
+PLACED = 'mkdir -p tests && cp -p "$HIDDEN"/*.rs tests/ && exec "$@"'
 LIB = "the crate's own tests"  # no name that a target can have
 LIMITS = Limits(file=512 << 20, bytes=1 << 30)
+MOST_PROGRAMS = 100  # of the crate, that are kept for its tests
 
 
 @dataclass(frozen=True)
 class Part:
-    """One command of the build."""
+    """One of cargo's commands."""
 
     name: str
-    status: int
+    done: Done
     messages: list[dict[str, Any]]  # cargo's
-    stdout: bytes
-    stderr: bytes
-    secs: float
 
     @property
     def output(self) -> bytes:
         """For a person: what cargo and rustc said, without the messages around it."""
         rendered = [str(m["message"].get("rendered", "")) for m in self.messages if _is_said(m)]
-        plain = [line for line in self.stdout.splitlines(keepends=True) if not line.startswith(b"{")]
-        return "".join(rendered).encode("utf-8", "backslashreplace") + b"".join(plain) + self.stderr
+        plain = [line for line in self.done.stdout.splitlines(keepends=True) if not line.startswith(b"{")]
+        return "".join(rendered).encode("utf-8", "backslashreplace") + b"".join(plain) + self.done.stderr
 
 
 @dataclass(frozen=True)
 class Built:
-    parts: list[Part]
-    done: Done
+    parts: list[Part]  # the build, and if it succeeded the tests
     target: Path
 
-    def part(self, name: str) -> Part | None:
-        return next((part for part in self.parts if part.name == name), None)
+    @property
+    def secs(self) -> float:
+        return sum(part.done.elapsed_secs for part in self.parts)
+
+    @property
+    def timed_out(self) -> bool:
+        return any(part.done.timed_out for part in self.parts)
 
     @property
     def tests(self) -> list[Part]:
@@ -104,8 +84,7 @@ class Built:
 
     def programs(self) -> dict[str, Path]:
         """The crate's binaries, which a test finds by the path it was built with."""
-        built = self.part("build")
-        made = [m for m in built.messages if m.get("reason") == "compiler-artifact"] if built else []
+        made = [m for m in self.parts[0].messages if m.get("reason") == "compiler-artifact"]
         return {m["target"]["name"]: Path(m["executable"]) for m in made if m.get("executable")}
 
     def errors(self) -> dict[str, str]:
@@ -126,88 +105,94 @@ def _of_target(message: Mapping[str, Any]) -> str:
     return str(target["name"]) if target["kind"] == ["test"] else LIB
 
 
-def build(work: Work, bench: Bench, hidden: Mapping[str, bytes], *, formatted: Path | None = None) -> Built:
-    """hidden: the sources by the names of their targets, which nobody could know before.
-
-    formatted: the copy of the crate whose formatting is looked at; None: it does not count.
-    """
-    if work.launcher is None:
-        raise Infrastructure("the batch's tools have no launcher of hidden tests; regrade.py stages one")
+def build(work: Work, bench: Bench, hidden: Mapping[str, bytes]) -> Built:
+    """hidden: the sources by the names of their targets, which nobody could know before."""
     target, home = open_folder(work.scratch / "target"), open_folder(work.scratch / "cargo-home")
     sources = open_folder(work.scratch / "hidden")
-    programs = {f"{name}.rs": source for name, source in hidden.items()}
-    launcher = open_folder(work.scratch / "launcher") / "launcher"
-    for path, content, mode in (
-        *((sources / name, text, 0o644) for name, text in programs.items()),
-        (launcher, work.launcher.read_bytes(), 0o555),
-    ):
-        path.write_bytes(content)
-        path.chmod(mode)
-    word = secrets.token_hex(16)
-    variables = {
-        **SETTINGS,
-        "CARGO_HOME": str(home),
-        "CARGO_TARGET_DIR": str(target),
-        "HIDDEN": str(sources),
-        "LAUNCHER": str(launcher),
-        "WORD": word,
-        "FMT": "yes" if formatted else "no",
-        "CRATE": str(formatted or ""),
-    }
-    argv = ["env", *(f"{k}={v}" for k, v in variables.items()), "sh", "-c", SCRIPT, "sh", *hidden]
-    readable = [sources, launcher.parent, work.fixtures, *([formatted] if formatted else [])]
-    done = bench.run(argv, cwd=work.copy, writable=[work.copy, target, home], readable=readable)
-    built = Built(list(parts(done, word)), done, target)
-    if absent := [part.name for part in built.parts if part.status in (126, 127)]:
-        raise Infrastructure(f"{', '.join(absent)}: cargo, or a part of it, cannot be run in the sandbox")
-    if (started := built.part("launcher")) and started.status:
-        said = (done.stdout + done.stderr)[-300:].decode(errors="backslashreplace")
-        raise Infrastructure(f"the launcher of hidden tests cannot be used here: {said}")
+    put_launcher(work, open_folder(work.scratch / "launcher"))
+    for name, source in hidden.items():
+        (sources / f"{name}.rs").write_bytes(source)
+        (sources / f"{name}.rs").chmod(0o644)
+    variables = {**SETTINGS, "CARGO_HOME": str(home), "CARGO_TARGET_DIR": str(target)}
+    built = Built([], target)
+
+    def cargo(name: str, words: Sequence[str], before: Sequence[str], *readable: Path) -> bool:
+        argv = ["env", *(f"{k}={v}" for k, v in variables.items()), *before, "cargo", *words]
+        argv.append("--message-format=json")
+        writable = [work.copy, target, home]
+        done = bench.run(argv, cwd=work.copy, writable=writable, readable=[*readable, work.fixtures])
+        built.parts.append(Part(name, done, list(messages(done.stdout))))
+        return done.exit == 0 or done.timed_out
+
+    def tests(*chosen: str) -> bool:
+        before = (f"HIDDEN={sources}", "sh", "-c", PLACED, "sh")
+        return cargo("tests", ["test", "--no-run", *chosen], before, sources)
+
+    each = [["--lib"], *(["--test", name] for name in hidden)]
+    if cargo("build", ["build"], []) and not built.timed_out and not tests(*(w for one in each for w in one)):
+        for one in each:  # cargo does not always go on after a target that does not compile
+            tests(*one)
     return built
 
 
-def parts(done: Done, word: str) -> Iterator[Part]:
-    """What each command printed; one that was cut short has no end and so is no part."""
-    end = re.compile(rb"\n" + word.encode() + rb" (\S+) (\d+) (\S*)\n")
-    out, err = end.split(done.stdout), end.split(done.stderr)
-    clock = 0.0
-    for at in range(0, len(out) - 1, 4):
-        stdout, name, status, time = out[at : at + 4]
-        stderr = err[at] if at < len(err) else b""
-        now = _number(time)
-        if name != b"start":
-            messages = list(_messages(stdout))
-            yield Part(name.decode(), int(status), messages, stdout, stderr, max(0.0, now - clock))
-        clock = now
+def put_launcher(work: Work, folder: Path) -> Path:
+    if work.launcher is None:
+        raise Infrastructure("the batch's tools have no launcher of hidden tests; regrade.py stages one")
+    launcher = folder / "launcher"
+    launcher.write_bytes(work.launcher.read_bytes())
+    launcher.chmod(0o555)
+    return launcher
 
 
-def _number(text: bytes) -> float:
-    try:
-        return float(text)
-    except ValueError:  # a `date` that knows no fractions
-        return 0.0
-
-
-def _messages(output: bytes) -> Iterator[dict[str, Any]]:
+def messages(output: bytes) -> Iterator[dict[str, Any]]:
+    """Those that have cargo's form: a build script can write others."""
     for line in output.splitlines():
         if line.startswith(b'{"reason":'):
             try:
-                yield json.loads(line)
-            except ValueError:  # cut in the middle by the output's bound
+                said = json.loads(line)
+            except (ValueError, RecursionError):  # or cut in the middle by the output's bound
                 continue
+            if _is_formed(said):
+                yield said
 
 
-def take(target: Path, executable: Path, into: Path, mode: int) -> None:
-    """Copy an executable out of the build's folder, following nothing there."""
+def _is_formed(said: Mapping[str, Any]) -> bool:
+    if said["reason"] not in ("compiler-artifact", "compiler-message"):
+        return True
+    target, profile, made = said.get("target"), said.get("profile"), said.get("executable")
+    named = isinstance(target, dict) and isinstance(target.get("kind"), list) and _is_name(target.get("name"))
+    built = isinstance(profile, dict) and "test" in profile
+    printable = made is None or (isinstance(made, str) and made.isprintable())
+    return named and printable and (built or said["reason"] == "compiler-message")
+
+
+def _is_name(name: object) -> bool:
+    """A file may be called so."""
+    return (
+        isinstance(name, str)
+        and name.isprintable()
+        and "/" not in name
+        and name.strip(".") != ""
+        and len(name) < 60
+    )
+
+
+def take(target: Path, executable: Path, into: Path, mode: int) -> int:
+    """Copy an executable out of the build's folder, following nothing there: its bytes, 0 when it is none.
+
+    Beyond LIMITS it is none either: what lies in that folder is the submission's doing.
+    """
+    if not executable.is_relative_to(target):
+        return 0
     try:
-        inside = executable.relative_to(target)
-    except ValueError as error:
-        raise Infrastructure(f"{executable}: cargo named it outside {target}") from error
-    for found in find(target, [glob.escape(str(inside))], LIMITS):
-        if found.kind == "file":
-            fd = os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(fd, "wb") as file:
-                file.writelines(found.chunks())
-                os.fchmod(file.fileno(), mode)
-            return
-    raise Infrastructure(f"{executable}: cargo named it and it is no file")
+        for found in find(target, [glob.escape(str(executable.relative_to(target)))], LIMITS):
+            size = found.status.st_size
+            if found.kind == "file" and found.fd is not None and 0 < size <= LIMITS.file:
+                fd = os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+                with os.fdopen(fd, "wb") as file:
+                    file.writelines(found.chunks())
+                    os.fchmod(file.fileno(), mode)
+                return size
+    except Over:
+        pass
+    return 0

@@ -1,9 +1,10 @@
 """The corpus of submissions for the cargo grader: what a folder of it holds, and how one is graded.
 
 tests/attacks/cargo/<name>/ holds lib.rs, and case.toml: kind, hidden (a file of _hidden/), expect (pass or
-fail), look_alike (an honest submission that looks similar and passes). It may hold tree/, the submission's
-other files, and in case.toml links (path to target) and check. _hidden/<test>.rs is the hidden test,
-_solutions/<test>.rs what a task would have as its solution. A folder that lacks one is a fault of the corpus.
+fail), look_alike (an honest submission that looks similar and passes). It may hold tree/ and starter/, other
+files of the submission and of its starter, and in case.toml links (path to target), check, fmt_check and
+editable. _hidden/<test>.rs is the hidden test, _solutions/<test>.rs what a task would have as its solution. A
+folder that lacks one is a fault of the corpus.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from kit.layout import Run
 MANIFEST = '[package]\nname = "demo"\nversion = "0.1.0"\nedition = "2021"\n'
 LOCK = 'version = 4\n\n[[package]]\nname = "demo"\nversion = "0.1.0"\n'
 STARTER = "//! Nothing yet.\n"
-EDITABLE = Editable(["src/**"])
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Case:
     look_alike: str | None
     links: Mapping[str, str] = field(default_factory=dict)
     check: str = ""  # whose verdict; else the hidden test's
+    fmt_check: bool = False
+    editable: Sequence[str] = ("src/**",)
 
     @property
     def name(self) -> str:
@@ -86,6 +88,8 @@ def read(folder: Path) -> Case:
         said.get("look_alike"),
         said.get("links", {}),
         said.get("check", ""),
+        said.get("fmt_check", False),
+        said.get("editable", ["src/**"]),
     )
 
 
@@ -99,6 +103,8 @@ def lay_out(case: Case, root: Path, scheme: str | None) -> Path:
         source.write_bytes(lib)
     (root / "starter/Cargo.toml").write_text(MANIFEST)
     (root / "starter/Cargo.lock").write_text(LOCK)
+    if (case.folder / "starter").is_dir():
+        shutil.copytree(case.folder / "starter", root / "starter", dirs_exist_ok=True)
     checks = open_folder(root / "checks")
     (checks / f"{case.hidden}.rs").write_bytes(test)
     return checks
@@ -131,10 +137,12 @@ def graded(
     checks = lay_out(case, task_folder, scheme)
     project, fixtures = open_folder(place.project), open_folder(place.fixtures)
     try:
-        grading_copy.fill(task_folder / "starter", EDITABLE, submitted(case, task_folder), project)
+        grading_copy.fill(
+            task_folder / "starter", Editable(case.editable), submitted(case, task_folder), project
+        )
     except grading_copy.Unfit as unfit:
         return Outcome(case, "fail", str(unfit), time.monotonic() - started)
-    task = {"checks": [case.hidden], "fmt_check": False}
+    task = {"checks": [case.hidden], "fmt_check": case.fmt_check}
     work = Work(task, project, checks, open_folder(place.root / "scratch"), fixtures, launcher)
     judged = {one.name: one for one in judge(work, bench)}
     last = judged.get(case.check or f"hidden.{case.hidden}") or judged["build"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders import Bench, Done, Work, libtest
-from graders.cargo_build import LIB, Built, take
+from graders.cargo_build import LIB, LIMITS, MOST_PROGRAMS, Built, take
 from graders.sandbox import open_folder
 from kit import trees
 from kit.seal import place
@@ -27,14 +27,15 @@ class Crate:
         """Copy out what will run, and remove everything else that the build made or saw."""
         made = built.executables()
         for check, name in wanted.items():
-            if name in made:
-                take(built.target, made[name], self.program(check), 0o111)  # to be run, not to be read
-                if check is not LIB:
-                    self._launcher(self.program(check).with_name("launcher"))
+            # to be run, not to be read
+            taken = take(built.target, made[name], self.program(check), 0o111) if name in made else 0
+            if taken and check is not LIB:
+                self._launcher(self.program(check).with_name("launcher"))
         aside = open_folder(self.work.scratch / "aside")
-        programs = built.programs()
-        for name, file in programs.items():
-            take(built.target, file, aside / name, 0o555)
+        programs, room = {}, LIMITS.bytes
+        for name, file in list(built.programs().items())[:MOST_PROGRAMS]:
+            if room > 0 and (size := take(built.target, file, aside / name, 0o555)):
+                programs[name], room = file, room - size
         for folder in ("target", "hidden", "launcher", "cargo-home"):
             trees.remove(self.work.scratch / folder)
         for name, file in programs.items():  # back where a test was told that they are
@@ -54,7 +55,7 @@ class Crate:
         """Why there is no program, for a person; "" when there is one."""
         if self.program(check).exists():
             return ""
-        if built.done.timed_out:
+        if built.timed_out:
             return "does not compile: its build did not end within the grading deadline"
         return f"does not compile: {first(built.errors().get(name), built.output(name))}"
 

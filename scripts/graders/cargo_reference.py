@@ -77,7 +77,7 @@ class Reference:
             place(crate.pristine, self.work.copy, lambda _: True)
             sources = {one.target: one.program.text for one in self.hidden}
             built = cargo_build.build(crate.work, self.bench, sources)
-            self.secs += built.done.elapsed_secs
+            self.secs += built.secs
             crate.keep(built, {one.check: one.target for one in self.hidden})
             self._made = crate, built
         return self._made

@@ -64,6 +64,24 @@ def found(path: str, source: bytes) -> list[str]:
     return [_short(node) for node in marks if node.type != "comment" or constraints]
 
 
+def unformatted(source: bytes) -> list[str]:
+    """Every attribute of a Rust source that keeps rustfmt off, as it is written."""
+    if b"rustfmt" not in source:
+        return []
+    root = parser(*TREES[".rs"]).parse(source).root_node
+    return [_short(node) for node in walk(root) if _is_attribute(node) and _keeps_rustfmt_off(node)]
+
+
+def _keeps_rustfmt_off(attribute: tree_sitter.Node) -> bool:
+    """By its names: those in a string or a comment are none."""
+    names = [_text(node).removeprefix(b"r#") for node in walk(attribute) if node.type == "identifier"]
+    return b"rustfmt_skip" in names or (b"rustfmt" in names and b"skip" in names)
+
+
+def _is_attribute(node: tree_sitter.Node) -> bool:
+    return node.type == "attribute" or (node.type == "token_tree" and _text(node.prev_sibling) == b"#")
+
+
 @functools.cache
 def parser(package: str, function: str) -> tree_sitter.Parser:
     language = getattr(importlib.import_module(package), function)()
@@ -73,10 +91,7 @@ def parser(package: str, function: str) -> tree_sitter.Parser:
 def is_mark(language: str, node: tree_sitter.Node) -> bool:
     if language == ".rs":
         inside = node.text or b""
-        attribute = node.type == "attribute" or (
-            node.type == "token_tree" and _text(node.prev_sibling) == b"#"
-        )
-        return attribute and RUST_MARKS.match(inside) is not None and not CFG_TEST.fullmatch(inside)
+        return _is_attribute(node) and RUST_MARKS.match(inside) is not None and not CFG_TEST.fullmatch(inside)
     if language == ".java":
         if node.type in ("annotation", "marker_annotation"):
             named = JAVA_MARKS.fullmatch(_text(node.child_by_field_name("name")))

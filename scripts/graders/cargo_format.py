@@ -1,0 +1,66 @@
+"""Try the tools, and look at the formatting, in a sandbox in which nothing of the submission runs.
+
+So what is found here is the grader's own failure or a verdict, and no build script has a hold on either.
+Formatting follows the starter's own configuration, else rustfmt's defaults: none that the submission brings
+counts, and no mark that keeps rustfmt off may be new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from graders import Bench, Infrastructure, Judged, Work, libtest
+from graders.cargo_build import put_launcher
+from graders.sandbox import open_folder
+from kit import skip_marks, trees
+
+READY = b"ready\n"
+# cargo-fmt and not `cargo fmt`, for which the crate's .cargo/config.toml may name another command.
+SCRIPT = f"""
+"$LAUNCHER" /bin/true || {{ echo "the launcher of hidden tests cannot be used here"; exit; }}
+for tool in cargo rustc $FMT; do
+  "$tool" --version >&2 || {{ echo "$tool, of cargo's tools, cannot be run in the sandbox"; exit; }}
+done
+echo {READY.decode().strip()}
+[ -z "$FMT" ] || exec "$@"
+"""
+CONFIGURATIONS = ("rustfmt.toml", ".rustfmt.toml")  # at the top of the starter
+
+
+def judge(work: Work, bench: Bench, crate: Path) -> Judged | None:
+    """crate: as it was submitted, without hidden tests. None: its formatting does not count."""
+    counts, starter = bool(work.task["fmt_check"]), work.checks.parent / "starter"
+    folder = open_folder(work.scratch / "trial")
+    config = folder / "rustfmt.toml"  # a file: in the place of a folder rustfmt would look above it too
+    own = [starter / name for name in CONFIGURATIONS if (starter / name).is_file()]
+    config.write_bytes(own[0].read_bytes() if own else b"")
+    config.chmod(0o644)
+    variables = [f"LAUNCHER={put_launcher(work, folder)}", f"FMT={'cargo-fmt rustfmt' if counts else ''}"]
+    look = ["cargo-fmt", "--check", "--", "--config-path", str(config)]
+    argv = ["env", *variables, "CARGO_NET_OFFLINE=true", "sh", "-c", SCRIPT, "sh", *look]
+    done = bench.run(argv, cwd=crate, writable=[], readable=[crate, folder])
+    trees.remove(folder)
+    if not done.stdout.startswith(READY) and not done.timed_out:
+        said = (done.stdout + done.stderr)[-300:].decode(errors="backslashreplace")
+        raise Infrastructure(f"before the build: {said}")
+    if not counts:
+        return None
+    output = done.stdout.removeprefix(READY) + done.stderr
+    if marks := list(new_marks(crate, starter)):
+        return Judged("cargo_fmt_check", "fail", "; ".join(marks[:5]), done.elapsed_secs, output)
+    if done.exit != 0:
+        said = libtest.readable(done.stdout.removeprefix(READY).strip() or done.stderr.strip())
+        return Judged("cargo_fmt_check", "fail", said, done.elapsed_secs, output)
+    return Judged("cargo_fmt_check", "pass", "formatted", done.elapsed_secs, output)
+
+
+def new_marks(crate: Path, starter: Path) -> Iterator[str]:
+    """In any file: `#[path]` makes a module of one with any name."""
+    for file in sorted(path for path in crate.rglob("*") if path.is_file()):
+        path = file.relative_to(crate)
+        marks = skip_marks.unformatted(file.read_bytes())
+        before = starter / path
+        old = skip_marks.unformatted(before.read_bytes()) if before.is_file() else []
+        if len(marks) > len(old):
+            yield f"{path}: {len(marks)} rustfmt::skip, {len(old)} in the starter: {marks[-1]}"

@@ -1,0 +1,2 @@
+pub fn double(x:i32)->i32{
+      x*2 }

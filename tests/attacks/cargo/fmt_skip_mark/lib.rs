@@ -1,0 +1,3 @@
+#[rustfmt::skip]
+pub fn double(x:i32)->i32{
+      x*2 }

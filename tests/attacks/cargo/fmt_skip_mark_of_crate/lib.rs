@@ -1,0 +1,3 @@
+#![cfg_attr(any(), rustfmt::skip)]
+pub fn double(x:i32)->i32{
+      x*2 }

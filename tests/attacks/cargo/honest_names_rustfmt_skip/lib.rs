@@ -1,0 +1,6 @@
+//! No #[rustfmt::skip] here.
+/// Without `#[rustfmt::skip]`.
+#[must_use = "rustfmt::skip"]
+pub fn double(x: i32) -> i32 {
+    x * 2
+}
