@@ -67,10 +67,16 @@ def run(folder: Folder) -> None:
 
 
 def without_key(folder: Folder) -> list[str]:
-    """Take the key out of all that is kept, before it is read; what was found, now or by an earlier run."""
+    """Take the key out of all that is kept, before it is read; what was found, now or by an earlier run.
+
+    And that nobody looked now, where there was no key to look for.
+    """
     trial, found = folder.read(TRIAL), list(known_leaks(folder))
     variable = clients.load(trial["client"]).KEY
-    if trial["rehearsal"] is None and (key := keys.sought(variable)):
+    key, unsought = keys.sought(variable), list[str]()
+    if trial["rehearsal"] is None and not key and not found:  # what an earlier run took out was looked for
+        unsought = [f"{keys.unsought(variable)}; set it, then finalize.py --redo."]
+    elif trial["rehearsal"] is None and key:
         before = len(found)
         try:
             found += (one for one in keys.take_out(folder.root, key) if one not in found)
@@ -79,7 +85,8 @@ def without_key(folder: Folder) -> list[str]:
         finally:  # what was taken out before a disk was full is said too
             if len(found) > before:
                 folder.write(REDACTIONS, {"files": found})
-    return [f"The model API's key was in {one['file']} ({one['form']}); it was taken out." for one in found]
+    leaks = [f"The model API's key was in {one['file']} ({one['form']}); it was taken out." for one in found]
+    return [*leaks, *unsought]
 
 
 def known_leaks(folder: Folder) -> list[Document]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import secrets
 import shutil
 import statistics
@@ -90,12 +91,18 @@ def scene(batch: Path, plan: Document, stage: Document, configuration: str) -> I
         box = rungs.trial_box(trial, stage, setup["uid"])
         places = {name: Path(place) for name, place in trial["paths"].items()}
         binary, rung = clients.load(plan["client"]).BINARY, rungs.load(plan["rung"])
-        shut = staged.others(stage, trial)
+        shut = [*staged.others(stage, trial), *filter(reachable, staged.given(plan))]
         around = decoys.around(
             box, shut, binary, places["work"], places["eval_root"], places["evals"], batch.parent
         )
         with around as variables:
             yield Scene(rung, box, stage, setup["environment"], trial["setup"] == "symposium", variables)
+
+
+def reachable(program: str) -> bool:
+    """Whether a trial's uid could run it without a sandbox; else the probe would have no control."""
+    path = Path(program)
+    return os.geteuid() != 0 or all(place.stat().st_mode & 0o001 for place in (path, *path.parents))
 
 
 @contextlib.contextmanager

@@ -171,6 +171,39 @@ def test_W03_a_path_that_leads_nowhere_is_refused_by_name(place: Place, said: st
     assert stopped.value.code is Exit.UNAVAILABLE
 
 
+def test_S01_every_version_that_was_given_is_closed_where_it_was_named(place: Place, tmp_path: Path) -> None:
+    """To each trial and to the audit; of a program its whole folder."""
+    program, checkout = a_binary(tmp_path / "built"), tmp_path / "checkout"
+    a_binary(checkout / "target/release")
+    said = f"without-symposium,a={program},b={checkout},with-symposium"
+    own = a_binary(tmp_path / "mine")
+    args = ("--compare", said, "--symposium-bin", own, "--reads", "deny-list")
+    batch = place.plan("store-durability", *args)
+    built = checkout / "target/release/cargo-agents"
+    assert {*staged.given(document(batch / "batch.json"))} == {*map(str, (program, built, own))}
+    for name in document(batch / "batch.json")["order"]:
+        trial = document(batch / name / "trial.json")
+        audited = places.of(trial, stage_of(["a", "b"], own=True))
+        for path in (program, built, own):
+            assert any(path.is_relative_to(root) for root in map(Path, trial["denied"])), name
+            assert any(places.below(str(path), root) for root in audited.closed or ()), name
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("form", ["compare", "symposium-bin"])
+def test_S01_what_lies_where_every_trial_reads_is_refused_with_the_next_step(
+    place: Place, tmp_path: Path, form: str, linked: bool
+) -> None:
+    program = Path("/usr/bin/true")
+    if linked:
+        (tmp_path / "link").symlink_to(program)
+        program = tmp_path / "link"
+    said = (f"--{form}", f"released,a={program}" if form == "compare" else program)
+    with pytest.raises(Stop, match="lies below /usr, which every trial can read; copy it") as stopped:
+        planned(place, "first-session", *said)
+    assert stopped.value.code is Exit.USAGE
+
+
 def test_direct_needs_a_skill_to_put_in_place(place: Place, tmp_path: Path) -> None:
     shutil.copytree(Path(__file__).parents[1] / "evals", tmp_path / "evals")
     file = tmp_path / "evals/tasks/store-durability/task.toml"

@@ -23,10 +23,11 @@ import clients.claude
 import collect
 import finalize
 import launch
+import left_behind
 import observe
 import prepare
 import stage
-from batch_running import Place, document
+from batch_running import Place, content, document
 from kit import documents
 from kit.contract import Exit, Folder
 from kit.traces import Sought
@@ -128,6 +129,48 @@ def test_L04_the_batchs_own_documents_and_reports_are_searched_at_the_end(open_f
     first = (batch / "redactions.json").read_bytes()
     assert place.call("batch", batch, "--resume").returncode == 0
     assert (batch / "redactions.json").read_bytes() == first, "what was found once stays said"
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_L04_a_cut_direct_batch_is_not_resumed_without_the_key_that_its_record_may_hold(
+    open_folder: Path, torn: bool
+) -> None:
+    """Nothing is left to run, and what the session left is still to be searched."""
+    variables = machine(open_folder / "machine").variables
+    place = Place(open_folder, {**variables, clients.claude.KEY: KEY})
+    batch = place.plan("formatting", "--model", "some-model", "--direct", "--trials", "1")
+    trial = batch / "trial-1-with-symposium"
+    (trial / "transcript.jsonl").touch()
+    (trial / "stderr.log").write_text(f"{KEY}\n")
+    (trial / "result.json").write_text("{") if torn else None
+    before = content(batch)
+
+    keyless = Place(open_folder, {**variables, clients.claude.KEY: ""})
+    refused = keyless.call("batch", batch, "--resume", "--no-preflight")
+    assert refused.returncode == Exit.UNAVAILABLE
+    assert f"no key; set {clients.claude.KEY}, then again" in refused.stderr
+    assert content(batch) == before
+
+    assert place.call("batch", batch, "--resume", "--no-preflight").returncode in (Exit.OK, Exit.NO)
+    assert holding(batch) == set()
+    said = keyless.call("batch", batch, "--resume")
+    assert said.returncode in (Exit.OK, Exit.NO), "nothing is left that was never searched"
+    assert "key was not looked for: ANTHROPIC_API_KEY is not set" in said.stderr
+
+
+@pytest.mark.parametrize("key", ["", "short", KEY])
+def test_L04_a_result_says_that_the_key_was_not_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv(clients.claude.KEY, key)
+    said = {}
+    for rehearsal in ("oracle", None):
+        trial = left_behind.Trial(tmp_path / str(rehearsal))
+        trial.change("trial.json", rehearsal=rehearsal)
+        assert finalize.STEP.execute(finalize.run, Folder(trial.folder, finalize.STEP)) is Exit.OK
+        findings = document(trial.folder / "result.json")["findings"]
+        said[rehearsal] = [one for one in findings if "was not looked for: ANTHROPIC_API_KEY" in one]
+    assert (len(said["oracle"]), len(said[None])) == (0, int(key != KEY))
 
 
 @pytest.fixture

@@ -72,13 +72,17 @@ def without_key(batch: Path, plan: Document) -> list[str]:
     Each trial's finalize has looked already. This is for the batch's own documents and reports, and for what
     was written after that look.
     """
-    if plan["rehearsals"] is not None or not (key := keys.sought(clients.load(plan["client"]).KEY)):
+    if plan["rehearsals"] is not None:
         return []
+    variable = clients.load(plan["client"]).KEY
+    if not (key := keys.sought(variable)):
+        return [f"{keys.unsought(variable)}; set it, then --resume"]
     if found := list(keys.take_out(batch, key)):
         file = batch / "redactions.json"
         earlier = documents.read(file, "redactions/1")["files"] if file.exists() else []
         documents.write(file, "redactions/1", {"files": [*earlier, *(f for f in found if f not in earlier)]})
-    return [f"the model API's key was in {one['file']} ({one['form']}); it was taken out" for one in found]
+    said = [f"the model API's key was in {one['file']} ({one['form']}); it was taken out" for one in found]
+    return [f"{line}; take it for leaked, and replace it" for line in said]
 
 
 def set_aside(trial: Path) -> None:

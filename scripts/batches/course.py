@@ -68,8 +68,9 @@ class Batch:
         if ran and not self.args.resume:
             todo = "--resume runs those that never started; a rerun is a new batch"
             raise Stop(Exit.EXISTS, f"{self.folder}: {ran[0]} has been run or cancelled; {todo}")
-        if not self.plan["rehearsals"] and found.never:
-            planning.need_key(clients.load(self.plan["client"]), self.plan["model"]["name"])
+        if not self.plan["rehearsals"] and (found.never or found.cut):  # a torn result's trial is one of them
+            todo = "then again: trials ask with it, and it is looked for in what a cut one left"
+            planning.need_key(clients.load(self.plan["client"]), self.plan["model"]["name"], todo)
         if found.finished:
             done = [documents.read(self.result(name), "result/1") for name in found.finished]
             if found.never:
@@ -139,7 +140,7 @@ class Batch:
         steps = (aggregate, report)
         codes = [s.STEP.execute(s.run, Folder(self.folder, s.STEP), redo=True) for s in steps]
         for line in closing.without_key(self.folder, self.plan):
-            self.screen.say(f"{line}; take it for leaked, and replace it")
+            self.screen.say(line)
         if not self.plan["keep_run"]:
             trees.remove(Path(self.plan["paths"]["work"]))
         failed = next((code for code in codes if code is not Exit.OK), Exit.OK)

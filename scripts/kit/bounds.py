@@ -1,13 +1,12 @@
 """Memory and processes of a uid's commands, bounded by a control group of its own, where the host allows one.
 
 What is written to a mask or to /dev/shm counts as memory too. The kernel ends the trial that wants more, and
-nobody else. Only for a root runner; a group is removed when the process that made it ends, and one that was
-left is used again. It bounds no disk.
+nobody else. Only for a root runner. A group belongs to whoever holds the uid's lock (kit/uids.py): it is
+removed while that is held, and one that was left is used again. It bounds no disk.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 from pathlib import Path
@@ -41,9 +40,7 @@ def made(uid: int) -> list[Path]:
     for controller, (parent, form) in parents().items():
         group = parent / f"agent-eval-{uid}"
         try:
-            if not group.exists():
-                group.mkdir()
-                atexit.register(remove, group)
+            group.mkdir(exist_ok=True)
             (group / FILES[controller][form]).write_text(str(bounds[controller]))
         except OSError:
             continue
@@ -51,9 +48,11 @@ def made(uid: int) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def remove(group: Path) -> None:
-    with contextlib.suppress(OSError):  # something is still in it, or it is gone
-        group.rmdir()
+def remove(uid: int) -> None:
+    """The uid's groups; for who holds its lock, since others would miss them between made() and entering."""
+    for parent, _ in parents().values():
+        with contextlib.suppress(OSError):  # something is still in it, or there is none
+            (parent / f"agent-eval-{uid}").rmdir()
 
 
 def parents() -> dict[str, tuple[Path, int]]:

@@ -27,6 +27,11 @@ def sought(variable: str) -> Sought | None:
     return Sought({"key": key}) if len(plain(key)) >= SHORTEST else None
 
 
+def unsought(variable: str) -> str:
+    """In words, that no look was possible."""
+    return f"The model API's key was not looked for: {variable} is not set, or too short to be one"
+
+
 def take_out(root: Path, key: Sought) -> Iterator[Document]:
     """Each file below root that held the key, by its path from root, with the form it was found in."""
     for folder, folders, names in os.walk(root, topdown=False, onerror=_raised):

@@ -86,7 +86,9 @@ def reap(eval_root: Path) -> list[str]:
                 problem = trees.remove(folder)
                 said.append(f"{record.stem}: {problem or f'removed {folder}'}")
         record.unlink(missing_ok=True)
-    return [*said, *(f"uid {line}" for line in end(uids.left()))]
+    said += [f"uid {line}" for line in end(uids.left())]
+    uids.left()  # now that nothing runs under them: released, with their control groups
+    return said
 
 
 def of_sessions(names: Sequence[str]) -> set[psutil.Process]:

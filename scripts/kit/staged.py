@@ -37,6 +37,16 @@ def others(stage: Document, trial: Document) -> Sequence[str]:
     return [tool["path"] for _, tool in versions(stage) if tool["path"] != mine]
 
 
+def given(plan: Document) -> list[str]:
+    """The programs of the paths that the batch was given, where they were named: closed to every trial."""
+    sources = [plan["symposium"], *(c.get("symposium") for c in plan["configurations"])]
+    places = [(one["source"], Path(one["path"])) for one in sources if one and one["path"]]
+    built = (
+        p for kind, path in places for p in ([path] if kind == "bin" else path.glob("target/*/cargo-agents"))
+    )
+    return list(dict.fromkeys(str(path) for path in built if path.is_file()))
+
+
 def versions(stage: Document) -> Iterator[tuple[str, Document]]:
     """Each staged cargo-agents, by what it is called in words."""
     if stage["symposium"]:

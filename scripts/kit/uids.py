@@ -2,11 +2,13 @@
 
 A claim holds a file lock for as long as this process lives (or until released), so no two trials get the
 same uid and a runner's death frees it. The file has a word in it until the uid is released: a word without a
-lock is a runner that was cut. It makes no accounts: a uid with a passwd entry is somebody's.
+lock is a runner that was cut. Its control groups go while the lock is held, by its runner's end at most.
+It makes no accounts: a uid with a passwd entry is somebody's.
 """
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
 import pwd
@@ -15,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from kit import family
+from kit import bounds, family
 from kit.contract import Exit, Stop
 
 LOCKS = Path("/run/agent-eval/uids")
@@ -50,8 +52,16 @@ def holding() -> set[int]:
 
 
 def release(uid: int) -> None:
+    bounds.remove(uid)
     os.ftruncate(_held[uid], 0)
     os.close(_held.pop(uid))
+
+
+@atexit.register
+def _unbound() -> None:
+    """A step that was run by itself ends with its claim, and releases nothing."""
+    for uid in _held:
+        bounds.remove(uid)
 
 
 def left() -> set[psutil.Process]:

@@ -34,11 +34,10 @@ def control_root() -> Path:
     return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/agent-eval-{os.geteuid()}") / "agent-eval"
 
 
-def need_key(client: clients.Client, model: str) -> None:
+def need_key(client: clients.Client, model: str, todo: str = "or leave --model out to rehearse") -> None:
     """Refuse a model without its key before anything is made: each trial would only fail at its set-up."""
     if not os.environ.get(client.KEY):
-        todo = f"set {client.KEY}, or leave --model out to rehearse"
-        raise Stop(Exit.UNAVAILABLE, f"--model {model}: no key; {todo}")
+        raise Stop(Exit.UNAVAILABLE, f"--model {model}: no key; set {client.KEY}, {todo}")
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
@@ -119,6 +118,7 @@ class Plan:
             tools.ROOT,
             self.args.results,
             tools.find().home,
+            *configurations.folders(configurations.given(self.configurations, self.args)),
         ]
         return [str(place.resolve()) for place in places]
 

@@ -11,12 +11,13 @@ import argparse
 import difflib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.tasks import Task
+from rungs import srt_settings
 
 CONTROL = {"name": "without-symposium", "role": "control", "setup": "baseline"}
 TREATMENT = {"name": "with-symposium", "role": "treatment", "setup": "symposium"}
@@ -55,6 +56,7 @@ def of(args: argparse.Namespace, task: Task) -> list[Document]:
     """The control first; [TREATMENT] alone for a regression task that is not compared (O05)."""
     if args.symposium_bin:
         program(args.symposium_bin)
+    open_to_all(given([], args))
     if args.aa:  # nothing differs but the name and the role
         return [{**TREATMENT, "name": f"aa-{role}", "role": role} for role in ("control", "treatment")]
     if args.compare is None:
@@ -66,7 +68,28 @@ def of(args: argparse.Namespace, task: Task) -> list[Document]:
     control = CONTROL["name"] if CONTROL["name"] in names else names[0]
     roles = {True: "control", False: "treatment"}
     found = [{"name": c["name"], "role": roles[c["name"] == control], **c} for c in named]
+    open_to_all(given(found, args))
     return sorted(found, key=lambda configuration: configuration["name"] != control)
+
+
+def given(configurations: Sequence[Document], args: argparse.Namespace) -> list[Path]:
+    """Each cargo-agents or checkout that was given by its path."""
+    sources = [source(args), *(c["symposium"] for c in configurations if "symposium" in c)]
+    return [Path(one["path"]) for one in sources if one["path"]]
+
+
+def folders(places: Sequence[Path]) -> list[Path]:
+    """What closes them to trials: of a program its folder too, since a build keeps copies beside it."""
+    return [place if place.is_dir() or place.parent == Path("/") else place.parent for place in places]
+
+
+def open_to_all(places: Sequence[Path]) -> None:
+    """Refuse what no policy closes: every trial reads the system's own folders, and would reach it there."""
+    for place in places:
+        for folder in srt_settings.of_system():
+            if place.resolve().is_relative_to(Path(folder).resolve()):
+                why = f"lies below {folder}, which every trial can read; copy it elsewhere, and name that"
+                raise Stop(Exit.USAGE, f"{place}: {why}")
 
 
 def one(word: str) -> Document:

@@ -41,7 +41,7 @@ def around(
 ) -> Iterator[dict[str, str]]:
     """The probes' variables. In the run: a marker and a small crate. The model's place is taken.
 
-    shut: every staged cargo-agents that the trial must not reach.
+    shut: every cargo-agents that the trial must not reach: staged, or where the batch was given it.
     """
     random, run = secrets.token_hex(4), box.run
     name = f"probes-{random}"

@@ -52,7 +52,7 @@ PROBES = [
     ),
     Probe(
         "staged-cargo-agents",
-        "no staged cargo-agents but its own can be run",
+        "no cargo-agents of the batch but its own staged one can be run",
         'n=0; for f in $STAGED; do "$f" --version && n=$((n+1)); done; [ $n -ge "${all:-1}" ]',
         False,
         "trial",

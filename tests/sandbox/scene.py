@@ -15,7 +15,7 @@ from typing import Literal
 import pytest
 
 import clients
-from kit import process
+from kit import bounds, process
 from kit.documents import Document
 from kit.layout import Run
 from kit.process import Command, Ended
@@ -145,7 +145,12 @@ def scene(tools: Tools, runner: Literal["root", "user"], first: int) -> Iterator
         elif not root:
             stage["toolchain"] = {"sysroot": stage["toolchain"]["mount"], "mount": None}
         denied = (place, tools.cargo_agents.resolve().parent)  # as the checkout is, where tools are kept
-        yield Scene(place, controls, stage, root, tools.sysroot, denied, user)
+        made = Scene(place, controls, stage, root, tools.sysroot, denied, user)
+        try:
+            yield made
+        finally:
+            for box in made.boxes:
+                bounds.remove(box.uid) if box.uid else None
     finally:
         for folder in (place, controls):
             shutil.rmtree(folder)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -172,6 +174,20 @@ def test_a_sandbox_that_does_not_start_fails_every_probe_and_says_why(place: Sce
     assert set(failed(results)) == set(results)
     assert "did not run" in results["own-folder"].detail
     assert "Refusing to run" in results["own-folder"].detail
+
+
+@pytest.mark.real
+def test_S01_a_version_that_can_be_run_where_it_was_named_turns_its_probe_red(
+    place: Scene, request: pytest.FixtureRequest
+) -> None:
+    """Under --reads deny-list only what is named is closed."""
+    given = Path(tempfile.mkdtemp(prefix="agent-eval-test-", dir="/srv")) / "cargo-agents"
+    request.addfinalizer(lambda: shutil.rmtree(given.parent))
+    given.parent.chmod(0o755)
+    shutil.copy2(place.stage["symposium"]["path"], given)
+    for closed, red in (((given.parent,), set()), ((), {"staged-cargo-agents"})):
+        box = replace(place.box(reads="deny-list", network=True), denied=(*place.denied, *closed))
+        assert set(failed(probed(place, box, treatment=False, other=given))) == red
 
 
 @pytest.mark.real
