@@ -189,6 +189,12 @@ def test_S01_every_version_that_was_given_is_closed_where_it_was_named(place: Pl
             assert any(places.below(str(path), root) for root in audited.closed or ()), name
 
 
+def test_S01_a_version_that_is_gone_once_it_is_staged_stops_no_trial(tmp_path: Path) -> None:
+    """srt refuses to close what is not there."""
+    trial = {**trial_of("a"), "denied": [str(tmp_path), str(tmp_path / "gone")]}
+    assert rungs.trial_box(trial, stage_of(["a"], own=False), None).denied == (tmp_path,)
+
+
 @pytest.mark.parametrize("linked", [False, True])
 @pytest.mark.parametrize("form", ["compare", "symposium-bin"])
 def test_S01_what_lies_where_every_trial_reads_is_refused_with_the_next_step(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import smoke
 from kit import documents, trees
 from kit.tools import Tools
 from test_end_to_end import Ran, program, run
@@ -53,6 +57,25 @@ def test_S01_each_trial_was_shut_off_from_the_others_version(versions: Ran) -> N
         assert not [path for path in allowed if f"symposium-{other}" in path or path.endswith("/tools")]
     assert "released: " in versions.said
     assert "FAIL" not in versions.said.partition("Trials")[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has a place that is open to trials")
+def test_S01_the_preflight_tries_each_version_where_it_was_named(
+    tools: Tools, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="agent-eval-test-", dir="/var/lib") as folder:
+        Path(folder).chmod(0o755)
+        given = shutil.copy2(tools.cargo_agents, Path(folder, "cargo-agents"))
+        form = ("--reads", "deny-list", "--compare", f"without-symposium,a={given}")
+        with smoke.planned("claude", None, *form) as batch:
+            assert smoke.preflight(batch), capsys.readouterr().out
+            for file in batch.glob("*/trial.json"):
+                trial = json.loads(file.read_text("utf-8"))
+                trial["denied"].remove(folder)
+                file.write_text(json.dumps(trial))
+            assert not smoke.preflight(batch)
+    failed = [line for line in capsys.readouterr().out.splitlines() if "FAIL" in line]
+    assert ["(staged-cargo-agents)" in line for line in failed] == [True, True]
 
 
 def test_S05_the_reports_show_where_the_versions_differ(versions: Ran) -> None:

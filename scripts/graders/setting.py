@@ -32,8 +32,8 @@ class Setting:
     @classmethod
     def planned(cls, plan: Document, stage: Document, place: Run) -> Setting:
         """As trial/1 has it. A root that is gone need not be closed."""
-        denied = tuple(root for said in plan["denied"] if (root := Path(said)).exists())
-        return cls(stage, place, (plan["uids"][0], plan["uids"][1]), *rungs.for_grading(plan), denied)
+        uids = plan["uids"][0], plan["uids"][1]
+        return cls(stage, place, uids, *rungs.for_grading(plan), rungs.denied(plan))
 
 
 @contextlib.contextmanager

@@ -89,13 +89,18 @@ def trial_box(trial: Document, stage: Document, uid: int | None, *, network: boo
         run=run,
         writable=run.writable,
         readable=(*readable, toolchain(stage)),
-        denied=tuple(Path(place) for place in trial["denied"]),
+        denied=denied(trial),
         reads=trial["reads"],
         network=network,
         uid=uid,
         mount=mount(stage),
         host=model_host(clients.load(trial["client"])) if trial.get("route") == "direct" else None,
     )
+
+
+def denied(trial: Document) -> tuple[Path, ...]:
+    """What is planned to be closed and is there: a staged version may be gone from where it was named."""
+    return tuple(place for said in trial["denied"] if (place := Path(said)).exists())
 
 
 def model_host(client: clients.Client) -> str:

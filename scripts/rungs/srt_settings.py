@@ -59,10 +59,7 @@ def closed(box: Box) -> list[Path]:
         return [Path("/")]
     people = {Path(name).resolve() for name in PEOPLE.get(sys.platform, ()) if Path(name).is_dir()}
     people |= {Path.home().resolve()} - {Path("/")}  # wherever the developer's own is
-    there = (
-        place for place in box.denied if os.path.lexists(place)
-    )  # a version may be gone once it is staged
-    return [*sorted(people), *there, box.run.control.parent]
+    return [*sorted(people), *box.denied, box.run.control.parent]
 
 
 def strings(paths: Sequence[Path]) -> list[str]:
