@@ -53,8 +53,12 @@ def main() -> None:
         found = list(cases(args.places))
     except Stop as stop:
         fail("import_tasks", stop)
+    sources = {case.source for case in found}
+    sources |= {
+        at for case in found for skill in case.skills.values() for r in READERS for at in r.find(skill)
+    }
     for case in found:
-        why = drafts.write(case, args.to)
+        why = drafts.write(case, args.to, sources)
         refused += bool(why)
         print("\n".join(lines(case, why)), flush=True)
     print(f"{len(found) - refused} of {len(found)} cases are drafts in {args.to / 'tasks'}")

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clients
+import importing
 from importing import Case, drafts, evals_json, plugin_eval
 from kit import taskcheck, tasks
 from kit.contract import Exit
@@ -299,6 +300,173 @@ def test_a_file_of_the_skill_itself_is_no_input(tmp_path: Path) -> None:
     task = tmp_path / "to/tasks/csv-cleaner-1"
     assert [file.name for file in (task / "starter").iterdir()] == ["orders.csv"]
     assert (task / "DRAFT.md").read_text("utf-8").count("which is part of the skill and was not copied") == 3
+
+
+# what is hostile
+
+
+SKILL = "---\nname: {0}\ndescription: It helps.\n---\nHelp.\n"
+SECRET = "the answer is 42"
+
+
+def place(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def read_by_an_agent(evals: Path) -> str:
+    files = [
+        file
+        for part in ("plugins/**/*", "tasks/*/starter/**/*")
+        for file in evals.glob(part)
+        if file.is_file()
+    ]
+    assert files
+    return "\n".join(f"{file.relative_to(evals)}\n{file.read_text('utf-8')}" for file in files)
+
+
+def one_case(file: Path, **more: object) -> Path:
+    case = {"prompt": "Help.", "expected_output": SECRET, **more}
+    return place(file, json.dumps({"skill_name": "helper", "evals": [case]}))
+
+
+WHERE_CASES_LIE = {
+    "beside-the-skill": "evals.json",
+    "in-a-folder-of-another-name": "tests/evals.json",
+    "in-a-folder-of-a-case": "cases/c1/prompt.md",
+    "in-the-skills-own-folder": "prompt.md",
+    "named-by-hand": "questions.json",
+}
+
+
+@pytest.mark.parametrize("where", WHERE_CASES_LIE)
+def test_no_case_is_copied_into_the_plugin_wherever_it_lies(tmp_path: Path, where: str) -> None:
+    skill = tmp_path / "helper"
+    place(skill / "SKILL.md", SKILL.format("helper"))
+    place(skill / "scripts/help.sh", "echo help")
+    one_case(skill / "cases/evals.json")  # so that there is a draft in each of them
+    if (source := skill / WHERE_CASES_LIE[where]).suffix == ".json":
+        one_case(source)
+    else:
+        place(source, "Help.")
+        place(source.parent / "graders/g.md", f"---\ntype: llm\n---\n{SECRET}\n")
+    program(skill, *([source] if where == "named-by-hand" else []), "--to", tmp_path / "to")
+    read = read_by_an_agent(tmp_path / "to")
+    assert "SKILL.md" in read
+    assert "help.sh" in read
+    assert SECRET not in read
+    assert WHERE_CASES_LIE[where] not in read
+    said = "\n".join(file.read_text("utf-8") for file in (tmp_path / "to/tasks").glob("*/DRAFT.md"))
+    assert f"helper/{WHERE_CASES_LIE[where].split('/')[0]}" in said
+    assert "holds cases" in said
+
+
+def test_a_file_with_cases_is_no_input(tmp_path: Path) -> None:
+    other = one_case(tmp_path / "a/evals/more/evals.json")
+    one_case(tmp_path / "a/evals/evals.json", files=["evals/more/evals.json"])
+    place(tmp_path / "a/SKILL.md", SKILL.format("helper"))
+    done = program(tmp_path / "a", "--to", tmp_path / "to")
+    assert f"{other}, which holds cases and was not copied" in done.stdout
+    assert SECRET not in read_by_an_agent(tmp_path / "to")
+
+
+@pytest.mark.parametrize("link", ["skills/outer", "skills/outer/SKILL.md", "skills/inner/secret.txt"])
+def test_a_link_in_a_plugin_is_named_and_not_followed(tmp_path: Path, link: str) -> None:
+    outside, plugin = tmp_path / "outside", tmp_path / "plugin"
+    place(outside / "SKILL.md", SKILL.format("outer") + SECRET)
+    place(outside / "secret.txt", SECRET)
+    place(plugin / ".claude-plugin/plugin.json", '{"name": "p"}')
+    place(plugin / "skills/inner/SKILL.md", SKILL.format("inner"))
+    (plugin / link).parent.mkdir(exist_ok=True)
+    (plugin / link).symlink_to(outside if link == "skills/outer" else outside / Path(link).name)
+    read(plugin / "evals/c", CASE)
+    assert program(plugin, "--to", tmp_path / "to").returncode == 0
+    assert SECRET not in read_by_an_agent(tmp_path / "to")
+    draft = (tmp_path / "to/tasks/x/DRAFT.md").read_text("utf-8")
+    assert link.removeprefix("skills/") in draft.split("## Not taken")[1]
+
+
+@pytest.mark.parametrize("what", ["graders", "graders/g.md", "prompt.md"])
+def test_a_part_of_a_case_behind_a_link_is_not_read(tmp_path: Path, what: str) -> None:
+    place(tmp_path / "outside/g.md", RUBRIC + SECRET)
+    place(tmp_path / "outside/prompt.md", SECRET)
+    case = tmp_path / "plugin/evals/c"
+    place(case / "case.yaml", json.dumps(CASE))
+    (case / what).parent.mkdir(exist_ok=True)
+    (case / what).symlink_to(tmp_path / "outside" / ("" if what == "graders" else Path(what).name))
+    (found,) = plugin_eval.read(case)
+    assert "behind a link" in str(found.refused)
+
+
+NOT_READABLE: dict[str, tuple[dict[str, Any], bool]] = {  # what the first case has, and whether it is refused
+    "long-name": ({"name": "a" * 300}, True),
+    "long-file": ({"files": ["a" * 300]}, True),
+    "null-in-a-file": ({"files": ["a\0b"]}, False),
+    "lone-surrogate": ({"prompt": "hi \ud800 there"}, True),
+    "lone-surrogate-expected": ({"expected_output": "\ud800"}, True),
+    "large-file": ({"files": ["large"]}, True),
+}
+
+
+@pytest.mark.parametrize("fault", NOT_READABLE)
+def test_one_bad_case_is_refused_by_name_and_the_others_are_drafts(tmp_path: Path, fault: str) -> None:
+    bad, refused = NOT_READABLE[fault]
+    with place(tmp_path / "a/large", "").open("wb") as file:
+        file.truncate(importing.COPIED + 1)
+    cases = [{"name": "bad", "prompt": "x", **bad}, {"name": "good", "prompt": "Help."}]
+    place(tmp_path / "a/evals.json", json.dumps({"skill_name": "a", "evals": cases}))
+    done = program(tmp_path / "a", "--to", tmp_path / "to")
+    assert (done.returncode, done.stderr) == (Exit.NO if refused else Exit.OK, "")
+    assert done.stdout.count(": refused: ") == refused
+    assert tomllib.loads((tmp_path / "to/tasks/a-good/task.toml").read_text("utf-8"))
+    assert len([*(tmp_path / "to/tasks").iterdir()]) == 2 - refused
+    assert not [*(tmp_path / "to").glob(".*")]
+
+
+@pytest.mark.parametrize("name", ["evals.json", "case.yaml"])
+@pytest.mark.parametrize("kind", ["folder", "fifo", "link", "large", "deep", "no-date"])
+def test_what_is_no_small_regular_file_is_refused_at_once_and_the_others_are_drafts(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    file = tmp_path / "places/a" / name
+    file.parent.mkdir(parents=True)
+    match kind:
+        case "folder":
+            file.mkdir()
+        case "fifo":
+            os.mkfifo(file)
+        case "link":
+            file.symlink_to(place(tmp_path / "outside", json.dumps({**CASE, "evals": [{"prompt": SECRET}]})))
+        case "large":
+            good = json.dumps({**CASE, "evals": [{"prompt": "x"}]})
+            file.write_text(good + " " * importing.READ)
+        case "deep":
+            file.write_text("[" * 100_000)
+        case "no-date":
+            file.write_text("a: 2024-13-45")
+    one_case(tmp_path / "places/b/evals.json")
+    command = [sys.executable, str(ROOT / "scripts/import_tasks.py"), str(tmp_path / "places")]
+    done = subprocess.run(
+        [*command, "--to", str(tmp_path / "to")], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (Exit.NO, "")
+    assert "1 of 2 cases are drafts" in done.stdout
+    assert "a: refused: " in done.stdout
+    assert SECRET not in done.stdout
+
+
+@pytest.mark.parametrize("target", ["tasks/helper-1", "tasks", "plugins/helper", "plugins"])
+def test_a_dangling_link_where_a_draft_should_go_is_not_written_through(tmp_path: Path, target: str) -> None:
+    place(tmp_path / "helper/SKILL.md", SKILL.format("helper"))
+    one_case(tmp_path / "helper/evals/evals.json")
+    (tmp_path / "to" / target).parent.mkdir(parents=True)
+    (tmp_path / "to" / target).symlink_to(tmp_path / "elsewhere")
+    done = program(tmp_path / "helper", "--to", tmp_path / "to")
+    assert done.stderr == ""
+    assert done.returncode == (Exit.OK if target == "plugins/helper" else Exit.NO)
+    assert not (tmp_path / "elsewhere").exists()
+    assert (tmp_path / "to/tasks/helper-1").is_dir() == (done.returncode == Exit.OK)
 
 
 # a draft

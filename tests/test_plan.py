@@ -121,6 +121,8 @@ def test_W03_a_variable_of_ours_that_is_none_is_a_usage_error(
         ),
         (("--detect", "1.5"), "--detect 1.5: a difference in success rate is above 0 and at most 1"),
         (("--aa", "--trials", "auto", "--detect", "0.1"), "needs about 392 trials per configuration"),
+        (("--aa", "--trials", "auto", "--detect", "1e-160"), "--detect 1e-160: is less than the 1e-06 that"),
+        (("--aa", "--trials", "auto", "--detect", "1e-6"), "needs about 39244"),
         (("--uids", "61000"), "--uids 61000: not FIRST-LAST"),
         (("--uids", "9-3"), "--uids 9-3: not FIRST-LAST"),
         (("-j", "0"), "-j 0: at least 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import shutil
@@ -10,7 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -18,7 +19,16 @@ import grade
 import planning
 import python_tasks
 from batch_running import passable
-from graders import Infrastructure, Judged, interpreter, python, python_corpus, python_values, staging
+from graders import (
+    Infrastructure,
+    Judged,
+    interpreter,
+    python,
+    python_corpus,
+    python_inside,
+    python_values,
+    staging,
+)
 from graders.setting import Setting
 from grading.bare import Bare
 from kit import documents, guard_removal, python_questions, python_tests, submissions, tasks
@@ -279,6 +289,19 @@ def test_the_judge_compares_as_the_tests_would(
     op: str, left: Any, right: Any, options: dict[str, Any], holds: bool
 ) -> None:
     assert python_values.compare(op, left, right, options) is holds
+
+
+def test_G08_only_what_is_built_in_is_listed_and_never_for_ever() -> None:
+    class Own(list[int]):
+        pass
+
+    def listed(value: Any, op: str) -> Any:
+        return python_inside.Questions.listed(cast(Any, None), value, op)
+
+    assert len(listed((1 for _ in itertools.repeat(1)), "count")) == python_inside.MOST + 1
+    assert listed({1: 2}.values(), "count") == [2]
+    for value, op in ((Own(), "count"), (iter(()), "sequence"), ({}.keys(), "sequence")):
+        assert listed(value, op) is value
 
 
 def test_the_interpreter_is_one_that_every_sandbox_can_read() -> None:

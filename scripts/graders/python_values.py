@@ -21,7 +21,7 @@ def value(said: Sequence[Any]) -> Any:
 
 VALUES: Mapping[str, Callable[..., Any]] = {
     "c": lambda v: {None: None, True: True, False: False}[v],
-    "i": int,
+    "i": lambda text: int(text, 16),  # a decimal has a limit of digits
     "f": float.fromhex,
     "z": complex,
     "s": str,
@@ -30,7 +30,7 @@ VALUES: Mapping[str, Callable[..., Any]] = {
     "u": lambda v: tuple(value(one) for one in v),
     "d": lambda v: {value(key): value(held) for key, held in v},
     "e": lambda v: frozenset(value(one) for one in v),
-    "F": fractions.Fraction,
+    "F": lambda over, under: fractions.Fraction(int(over, 16), int(under, 16)),
     "D": decimal.Decimal,
     "t": lambda kind, text: TIMES[kind](text),
 }

@@ -7,6 +7,7 @@ guesses a hidden test. A case whose question a task cannot put is refused whole.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from typing import Any, Protocol
 from kit import contents, documents, plugins
 
 SKIPPED = {"node_modules", ".claude", "results", "mocks"}  # folders in which neither format has cases
+READ, COPIED = 1_000_000, 20_000_000  # bytes of one file
+UNREADABLE = (OSError, ValueError, RecursionError)  # ValueError: no UTF-8, no JSON, a date that is none
 
 
 @dataclass
@@ -66,14 +69,25 @@ def below(folder: Path, pattern: str) -> Iterator[Path]:
 
 
 def inside(path: Path, folder: Path) -> bool:
-    """A regular file of the folder, reached through no link: nothing else is copied."""
-    return path.is_file() and contents.is_regular(path) and path.resolve().is_relative_to(folder.resolve())
+    """A regular file of the folder, reached through no link below it: nothing else is read or copied."""
+    within = os.path.relpath(path, folder)
+    return path.is_file() and contents.is_regular(path) and path.resolve() == folder.resolve() / within
 
 
-def carry(case: Case, files: Sequence[Path], plugin: str) -> None:
+def checked(file: Path, folder: Path, most: int = READ) -> Path:
+    """A file inside the folder, of at most so many bytes; raises OSError for anything else."""
+    if not inside(file, folder) or file.lstat().st_size > most:
+        raise OSError(f"{file.name}: no regular file of at most {most:,} bytes, or behind a link")
+    return file
+
+
+def carry(case: Case, files: Sequence[Path], root: Path, plugin: str) -> None:
     """Take the skills of these SKILL.md along, as a plugin; what Symposium would pass over is named."""
     for file in files:
-        name, wrong = plugins.read_skill(file)
+        if not inside(file, root):
+            case.not_taken.append(f"{file.relative_to(root)}: a link, or behind one; no link is followed")
+            continue
+        name, wrong = plugins.read_skill(checked(file, root))
         if name:
             case.skills[name] = file.parent
         case.to_write += [f"{file.parent.name}/SKILL.md in the plugin: {line}" for line in wrong]

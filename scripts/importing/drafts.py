@@ -1,15 +1,20 @@
 """A case as the draft of a task: a folder of evals/tasks/ with a DRAFT.md, and its skills as a plugin.
 
 tasks.load refuses a task that has a DRAFT.md. Nothing that is there is overwritten, no link is followed, and
-the cases themselves are never copied along: an agent would read in them what is expected of it.
+the cases themselves are never copied along: an agent would read in them what is expected of it. A draft is
+there whole or not at all.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import importing
 from importing import Case
 from kit import contents, documents, taskcheck, text
 
@@ -36,6 +41,7 @@ From `{source}`. `check_tasks` and `eval` refuse it: write what is named here, t
 
 {not_taken}
 """
+CASE = ("case.yaml", "prompt.md", "graders")  # of claude plugin eval, in the case's folder
 ALWAYS = (
     "starter/: the project that the agent is given, with its Cargo.lock; Symposium syncs in Cargo workspaces",
     "editable in task.toml: the files that are taken from what the agent leaves (src/** unless it says more)",
@@ -44,30 +50,53 @@ ALWAYS = (
 )
 
 
-def write(case: Case, evals: Path) -> str | None:
-    """Write it; or why there is no draft."""
-    folder = evals / "tasks" / case.name
+def write(case: Case, evals: Path, sources: Iterable[Path]) -> str | None:
+    """Write it; or why there is no draft. `sources`: all that hold cases, which no agent may read."""
     if case.refused:
         return case.refused
-    if folder.exists():
+    if os.path.lexists(folder := evals / "tasks" / case.name):
         return f"{folder}: is there already; move it, or give the case another name"
+    try:
+        evals.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".draft-", dir=evals) as name:
+            made = Path(name)
+            build(case, evals, made, {source.parent.resolve() / source.name for source in sources})
+            for kind in made.iterdir():
+                (evals / kind.name).mkdir(exist_ok=True)
+            for part in made.glob("*/*"):
+                part.rename(evals / part.relative_to(made))
+    except tomllib.TOMLDecodeError as error:
+        return f"its task.toml would be no TOML: {error}"
+    except OSError as error:
+        return str(error)
+    return None
+
+
+def build(case: Case, evals: Path, made: Path, sources: set[Path]) -> None:
+    """Below `made`, as it will be below `evals`; raises OSError and TOMLDecodeError."""
+    folder = made / "tasks" / case.name
     taken = [f"{part} -> task.toml" for part, value in parts(case) if value]
     for file in case.files:
         if (into := folder / "starter" / file.name).exists():
             case.to_write.append(f"starter/: {file}, a second file of that name")
-            continue
-        put(file, into)
-        taken.append(f"{file.name} -> starter/")
+        elif file.resolve() in sources:
+            case.to_write.append(f"starter/: {file}, which holds cases and was not copied")
+        else:
+            put(file, into)
+            taken.append(f"{file.name} -> starter/")
     if case.plugin:
-        taken.append(plugin(case, evals / "plugins" / case.plugin))
+        if os.path.lexists(there := evals / "plugins" / case.plugin):
+            taken.append(f"plugins/{there.name}: is there already, and was left as it is")
+        else:
+            taken.append(plugin(case, made / "plugins" / case.plugin, sources))
     documents.write_text(folder / "task.toml", task_file(case))
+    tomllib.loads((folder / "task.toml").read_text("utf-8"))
     lists = {"taken": taken, "to_write": [*ALWAYS, *case.to_write], "not_taken": case.not_taken}
     shown = {
         name: "\n".join(f"- {text.plain(line)}" for line in said or ["nothing"])
         for name, said in lists.items()
     }
     documents.write_text(folder / taskcheck.DRAFT, DRAFT.format(source=case.source, **shown))
-    return None
 
 
 def parts(case: Case) -> Iterator[tuple[str, object]]:
@@ -76,21 +105,37 @@ def parts(case: Case) -> Iterator[tuple[str, object]]:
     yield from (("skills that are to be used", case.used), ("skills that are not", case.not_used))
 
 
-def plugin(case: Case, folder: Path) -> str:
+def plugin(case: Case, folder: Path, sources: set[Path]) -> str:
     """The skills as a plugin; what became of it."""
-    if folder.exists():
-        return f"plugins/{folder.name}: is there already, and was left as it is"
     for name, skill in case.skills.items():
-        for file in contents.entries(skill):
-            if "evals" not in file.relative_to(skill).parts and contents.is_regular(file):
-                put(file, folder / "skills" / name / file.relative_to(skill))
+        root = skill.resolve()
+        kept_back = {path for source in sources for path in around(source, root)}
+        there = sorted(path.relative_to(root) for path in kept_back if path.is_relative_to(root))
+        case.not_taken += [f"{name}/{path}: holds cases" for path in there if (root / path).exists()]
+        for file in contents.entries(root):
+            within = file.relative_to(root)
+            if "evals" in within.parts or kept_back & {file, *file.parents}:
+                continue
+            if contents.is_regular(file):
+                put(file, folder / "skills" / name / within)
+            else:
+                case.not_taken.append(f"{name}/{within}: a link or a special file")
     documents.write_text(folder / "SYMPOSIUM.toml", PLUGIN.format(name=folder.name))
     return f"{', '.join(case.skills)} -> plugins/{folder.name}"
 
 
+def around(source: Path, skill: Path) -> list[Path]:
+    """What to keep back for it: its folder, or its own files where that folder has the whole skill in it."""
+    folder = source if source.is_dir() else source.parent
+    if not skill.is_relative_to(folder):
+        return [folder]
+    return [folder / name for name in CASE] if folder == source else [source]
+
+
 def put(file: Path, into: Path) -> None:
+    data = importing.checked(file, file.parent, importing.COPIED).read_bytes()
     into.parent.mkdir(parents=True, exist_ok=True)
-    into.write_bytes(file.read_bytes())
+    into.write_bytes(data)
     into.chmod(0o755 if file.stat().st_mode & 0o100 else 0o644)
 
 

@@ -23,15 +23,20 @@ def find(place: Path) -> Iterator[Path]:
 
 def read(place: Path) -> Iterator[Case]:
     try:
-        said = json.loads(place.read_text("utf-8"))
+        said = json.loads(importing.checked(place, place.parent).read_text("utf-8"))
         wrong = importing.problem(said, SCHEMA)
+    except OSError as error:
+        said, wrong = {}, str(error)
     except (ValueError, RecursionError) as error:  # ValueError: no UTF-8, no JSON
         said, wrong = {}, f"not JSON: {error}"
     if wrong:
         yield Case(place, importing.slug(place.parent.name), refused=wrong)
         return
     for number, case in enumerate(said["evals"], 1):
-        yield one(place, said, case, number)
+        try:
+            yield one(place, said, case, number)
+        except importing.UNREADABLE as error:
+            yield Case(place, importing.slug(f"{place.parent.name}-{number}"), refused=str(error))
 
 
 def one(place: Path, said: Document, given: Document, number: int) -> Case:
@@ -40,7 +45,7 @@ def one(place: Path, said: Document, given: Document, number: int) -> Case:
     name = importing.slug(f"{called}-{given.get('name', given.get('id', number))}")
     case = Case(place, name, prompt=given["prompt"], expected_output=given.get("expected_output"))
     if skill:
-        importing.carry(case, [skill / "SKILL.md"], called)
+        importing.carry(case, [skill / "SKILL.md"], skill, called)
     else:
         case.to_write.append(
             f"plugins/: a plugin with the skill {called}; no SKILL.md was found beside the file"

@@ -33,7 +33,7 @@ def load(place: Path) -> Document:
     """Raises Misread."""
     try:
         said = joined(place)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, *importing.UNREADABLE) as error:
         raise Misread(" ".join(str(error).split())) from error
     if wrong := importing.problem(said, SCHEMA) or twice(said) or blank(said):
         raise Misread(wrong)
@@ -43,28 +43,28 @@ def load(place: Path) -> Document:
 def joined(place: Path) -> Document:
     """case.yaml with what prompt.md and graders/*.md put over it and add to it."""
     file = place / "case.yaml"
-    said = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
+    said = yaml.safe_load(importing.checked(file, place).read_text("utf-8")) if file.exists() else {}
     if not isinstance(said, dict):
         raise Misread("case.yaml: no table")
     if not file.exists():
         said = {"schema_version": "1.1", "name": place.name}
     if (place / "prompt.md").exists():
-        matter, body = prose(place / "prompt.md")
+        matter, body = prose(place / "prompt.md", place)
         if strange := sorted(map(str, {*(matter or {})} - {*TOP, *EXECUTION})):
             raise Misread(f"prompt.md: {', '.join(strange)} not known")
         own = said.get("execution") if isinstance(said.get("execution"), dict) else {}
         given = {key: value for key, value in (matter or {}).items() if key in EXECUTION}
         said |= {key: value for key, value in (matter or {}).items() if key in TOP}
         said["execution"] = {**(own or {}), **given, **({"prompt": body} if body else {})}
-    if graders := [one for file in sorted((place / "graders").glob("*.md")) for one in grader(file)]:
+    if graders := [one for file in sorted((place / "graders").glob("*.md")) for one in grader(file, place)]:
         there = said.get("graders")
         said["graders"] = [*(there if isinstance(there, list) else []), *graders]
     return said
 
 
-def prose(file: Path) -> tuple[dict[str, Any] | None, str]:
+def prose(file: Path, place: Path) -> tuple[dict[str, Any] | None, str]:
     """A file's front matter (None: it has none) and its text."""
-    text = file.read_text("utf-8")
+    text = importing.checked(file, place).read_text("utf-8")
     if not (parts := re.match(r"---[ \t]*\n(.*?)\n?---[ \t]*(?:\n|$)", text, re.DOTALL)):
         if re.match(r"---\s*\n", text):
             raise Misread(f"{file.name}: its front matter has no end")
@@ -75,8 +75,8 @@ def prose(file: Path) -> tuple[dict[str, Any] | None, str]:
     return matter, text[parts.end() :].strip()
 
 
-def grader(file: Path) -> Iterator[Document]:
-    matter, body = prose(file)
+def grader(file: Path, place: Path) -> Iterator[Document]:
+    matter, body = prose(file, place)
     if matter is not None:
         text = BODY.get(str(matter.get("type")))
         yield {"name": file.stem, **({text: body} if text and body else {}), **matter}

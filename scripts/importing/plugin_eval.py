@@ -46,11 +46,11 @@ def read(place: Path) -> Iterator[Case]:
     name = importing.slug(place.name)
     try:
         said = plugin_case.load(place)
-    except plugin_case.Misread as error:
-        yield Case(place, name, refused=str(error))
-        return
-    wrong = unsaid(said)
-    yield Case(place, name, refused=wrong) if wrong else taken(place, said)
+        wrong = unsaid(said)
+        case = Case(place, name, refused=wrong) if wrong else taken(place, said)
+    except (plugin_case.Misread, *importing.UNREADABLE) as error:
+        case = Case(place, name, refused=str(error))
+    yield case
 
 
 def unsaid(said: Document) -> str | None:
@@ -88,7 +88,8 @@ def carried(case: Case, place: Path) -> None:
     for folder in place.parents:
         own = [folder / "SKILL.md"] if (folder / "SKILL.md").is_file() else []
         if own or any((folder / name).is_file() for name in MANIFESTS):
-            importing.carry(case, [*own, *sorted(folder.glob("skills/*/SKILL.md"))], called(folder))
+            files = [*own, *sorted(folder.glob("skills/*/SKILL.md"))]
+            importing.carry(case, files, folder, called(folder))
             parts = [part for part in OTHER_PARTS if (folder / part).exists()]
             case.not_taken += [
                 f"{folder.name}/{part}: no part of a Symposium plugin in this form" for part in parts
@@ -101,8 +102,8 @@ def called(folder: Path) -> str:
     """The plugin's name, by its manifest; else the folder's."""
     for name in MANIFESTS:
         try:
-            said = json.loads((folder / name).read_text("utf-8"))
-        except (OSError, ValueError):
+            said = json.loads(importing.checked(folder / name, folder).read_text("utf-8"))
+        except importing.UNREADABLE:
             continue
         if isinstance(said, dict) and isinstance(said.get("name"), str):
             return str(said["name"])

@@ -18,6 +18,7 @@ from kit.statistics import Arm
 
 WANTED = 0.80
 MOST = 120  # trials per configuration that are enumerated
+FINEST = 1e-6  # the smallest difference that `roughly` is asked about; near 1e-154 a float has no room
 GRID = 0.01  # of the control's rates, and of the differences
 NORMAL = 1.959963984540054, 0.8416212335729143  # of .975 and of .80
 

@@ -88,11 +88,16 @@ class Assertions:
         for value, other in ((right, left), (left, right)):
             taken = self.expected.get(value.id, value) if isinstance(value, ast.Name) else value
             if op in BLIND and is_constant(taken) and (op != "regex" or value is right):
-                return self.put("value", Question(op, (constant(taken),), options), self.expression(other))
+                return self.put("value", Question(op, (constant(taken),), options), self.side(other, op))
         if op == "almost":
             self.problem("assertAlmostEqual with two computed sides; write one out")
-        parts = [self.expression(left), self.expression(right), ast.Constant(op)]
+        parts = [self.side(left, op), self.side(right, op), ast.Constant(op)]
         return self.put("pair", Question(op), *parts, twin=True)
+
+    def side(self, node: ast.expr, op: str) -> ast.expr:
+        """What is compared; where unittest would list it first, so does what runs."""
+        said = self.expression(node)
+        return self.asked.call("listed", said, ast.Constant(op)) if op in ("sequence", "count") else said
 
     def truth(self, test: ast.expr) -> ast.stmt:
         """Half of them, at random, are asked the other way round: who always says yes is found out."""

@@ -55,6 +55,9 @@ def decide(args: argparse.Namespace, task: str, arms: int, own: int) -> tuple[in
     if not auto:
         n = int(args.trials or own)
         return n, power.of(n, detect) if n <= power.MOST else None
+    if detect < power.FINEST:
+        about = f"is less than the {power.FINEST:g} that auto can look for"
+        raise Stop(Exit.USAGE, f"--trials auto --detect {detect:g}: {about}; hope for more, such as 0.4")
     if found := power.trials_for(detect):
         return found.n, found
     least = power.roughly(detect)
