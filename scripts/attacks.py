@@ -3,7 +3,7 @@
 
 Each is a folder of tests/attacks/<grader>/ that says which verdict is right. It prints the table of verdicts
 and ends with 1 when one is wrong. It asks no model and needs no key; each grading is the real one, in
-sandboxes; `--light` starts them with bubblewrap alone, which is quicker and isolates the same way.
+sandboxes; `--light` starts them with bubblewrap alone, which is quicker and holds less.
 """
 
 from __future__ import annotations

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
 
 from kit import tools as tool_places
+
+settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing of a rule
+settings.load_profile("any machine")
 
 
 @pytest.fixture(autouse=True)
