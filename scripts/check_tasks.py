@@ -192,6 +192,8 @@ def main() -> None:
                 print("\n".join(checked.lines()), flush=True)
     except Stop as stop:
         fail("check_tasks", stop)
+    except KeyboardInterrupt:
+        fail("check_tasks", Stop(Exit.INTERRUPTED, "interrupted; what stands above was checked"))
     if args.json:
         documents.write(args.json, "checked/1", {"tasks": [checked.document() for checked in found]})
     right = [checked.name for checked in found if not checked.refusals]

@@ -340,3 +340,17 @@ def test_M02_no_differences_means_that_all_of_expect_is_in_result(
         return json.dumps(wanted, sort_keys=True) == json.dumps(there, sort_keys=True)
 
     assert (differences(expect, result) == []) == holds(expect, result)
+
+
+def test_ctrl_c_is_one_line_and_the_code_of_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(check_tasks, "run", interrupted)
+    monkeypatch.setattr(sys, "argv", ["check_tasks.py", "--files-only"])
+    with pytest.raises(SystemExit) as ended:
+        check_tasks.main()
+    assert ended.value.code == Exit.INTERRUPTED
+    assert capsys.readouterr().err == "check_tasks: interrupted; what stands above was checked\n"
