@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
@@ -215,3 +217,28 @@ def test_R04_the_record_comes_whole_and_its_result_last(
     assert order.index("flush result.json") < order.index("grading.json")
     assert not (given.folder / "node.json").exists()
     assert content(given.folder) == content(source.folder)
+
+
+@pytest.mark.parametrize(
+    ("names", "ends"),
+    [
+        ([("../out", None)], "leads out"),
+        ([("/out", None)], "leads out"),
+        ([("a", ".."), ("a/out", None)], "leads out"),
+        ([("a", "/"), ("a/out", None)], "leads out"),
+        ([("a", ".."), ("a", None)], "a"),
+    ],
+)
+def test_R04_a_record_that_leads_out_is_not_unpacked(
+    names: list[tuple[str, str | None]], ends: str, tmp_path: Path
+) -> None:
+    record, trial = io.BytesIO(), tmp_path / "batch/trial"
+    trial.mkdir(parents=True)
+    with tarfile.open(fileobj=record, mode="w:gz") as tar:
+        for name, target in names:
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = (tarfile.SYMTYPE, target) if target else (tarfile.REGTYPE, "")
+            tar.addfile(member)
+    with pytest.raises((tarfile.TarError, FileExistsError), match=ends):
+        node.unpack(record.getvalue(), trial)
+    assert not list(tmp_path.rglob("out"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -168,13 +169,31 @@ def packed(folder: Path) -> bytes:
     return out.getvalue()
 
 
+def take_out(tar: tarfile.TarFile, member: tarfile.TarInfo, draft: Path) -> None:
+    """One entry, below draft or not at all. (`filter` of extractall is not in every Python 3.11.)"""
+    name, top = Path(member.name), draft.resolve()
+    where = top / name
+    if name.is_absolute() or ".." in name.parts or where.parent.resolve() != where.parent:
+        raise tarfile.TarError(f"{member.name}: leads out of the record")
+    if member.isdir():
+        where.mkdir()
+        where.chmod(member.mode & 0o755 | 0o700)
+    elif member.issym():
+        where.symlink_to(member.linkname)
+    elif source := tar.extractfile(member):  # a file, also one that was a hard link
+        with source, where.open("xb") as target:
+            shutil.copyfileobj(source, target)
+        where.chmod(member.mode & 0o755)
+
+
 def unpack(record: bytes, trial: Path) -> None:
     """Into the trial's folder, its result last; once all is on the disk the trial is not away any more."""
     draft = trial / ".record"
     trees.remove(draft)
     draft.mkdir()
     with tarfile.open(fileobj=io.BytesIO(record)) as tar:
-        tar.extractall(draft, filter="tar")
+        for member in tar:
+            take_out(tar, member, draft)
     for file in draft.rglob("*"):
         if not file.is_symlink() and (file.is_dir() or file.is_file()):
             documents.flush(file)
