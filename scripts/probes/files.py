@@ -69,7 +69,7 @@ PROBES = [
     Probe(
         "write-tools",
         "the staged tools cannot be changed",
-        ': > "$TOOLS/.w" && rm "$TOOLS/.w"',
+        'f=$(mktemp "$TOOLS/.wXXXXXX") && rm "$f"',  # another node's probes may do the same here
         False,
         "runner",
     ),
