@@ -29,7 +29,7 @@ from kit import guard_removal
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 from kit.layout import Run
-from rungs import Rung
+from rungs import Rung, no_keyrings
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "tests/attacks"
@@ -151,4 +151,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    no_keyrings.install_early()
     main()

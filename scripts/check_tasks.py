@@ -28,6 +28,7 @@ from kit.documents import Document
 from kit.layout import Run
 from kit.proofs import Grade, Proof
 from kit.tasks import Task
+from rungs import no_keyrings
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -208,4 +209,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    no_keyrings.install_early()
     main()

@@ -23,6 +23,7 @@ from kit import tasks, trees
 from kit.contract import Exit, Folder, Step, Stop
 from kit.documents import Document
 from kit.layout import COLLECTED, GRADING, GRADING_OUTPUT, SEAL, SETUP, STAGE, SUBMISSION, TASK, TRIAL, Run
+from rungs import no_keyrings
 
 STEP = Step(
     name="grade",
@@ -179,4 +180,5 @@ def step(judged: Judged, output: Path | None) -> Document:
 
 
 if __name__ == "__main__":
+    no_keyrings.install_early()
     STEP.main(run)

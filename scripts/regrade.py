@@ -42,6 +42,7 @@ from kit.layout import (
     TRIAL,
     Run,
 )
+from rungs import no_keyrings
 
 REGRADE = "regrade/1"
 
@@ -186,4 +187,5 @@ def outcome(trial: Path, grading: Document) -> str:
 
 
 if __name__ == "__main__":
+    no_keyrings.install_early()
     main()

@@ -19,6 +19,7 @@ from typing import NoReturn
 from kit import documents, leftovers, process, tied, trees, uids
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
+from rungs import no_keyrings
 
 STEPS = ("prepare", "launch", "collect", "observe", "grade", "expect", "audit")
 AFTER_INTERRUPT = ("collect",)  # what is left is kept; it is not judged
@@ -99,4 +100,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    no_keyrings.install_early()
     main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -143,14 +144,22 @@ def test_G07_a_missing_toolchain_is_not_the_submissions_failure(tmp_path: Path, 
         judge(work, Bare(Path("/nowhere")))
 
 
+TOOLS = ("cargo", "rustc", "cargo-fmt", "rustfmt")
+
+
 @pytest.mark.real
-def test_G07_a_missing_rustfmt_is_not_the_submissions_failure(tmp_path: Path, tools: Tools) -> None:
+@pytest.mark.parametrize("lib", [RIGHT, f"  {RIGHT}"], ids=["formatted", "unformatted"])
+@pytest.mark.parametrize("missing", TOOLS)
+def test_G07_a_missing_tool_is_not_the_submissions_failure(
+    missing: str, lib: str, tmp_path: Path, tools: Tools
+) -> None:
     bare = tmp_path / "toolchain/bin"
     bare.mkdir(parents=True)
-    for name in ("cargo", "rustc"):
-        (bare / name).symlink_to(tools.sysroot / "bin" / name)
-    work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT}, fmt_check=True)
-    with pytest.raises(Infrastructure, match="fmt"):
+    (bare.parent / "lib").symlink_to(tools.sysroot / "lib")
+    for name in set(TOOLS) - {missing}:
+        shutil.copy(tools.sysroot / "bin" / name, bare)  # a link's target has the others beside it
+    work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": lib}, fmt_check=True)
+    with pytest.raises(Infrastructure, match="fmt" if "fmt" in missing else missing):
         judge(work, Bare(bare.parent))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import secrets
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 from kit import process
 from kit.contract import Stop
 from kit.tools import Tools
-from rungs import Rung, resident, srt
+from rungs import Rung, no_keyrings, resident, srt
 from sandbox.scene import Scene, scene
 
 pytestmark = pytest.mark.real
@@ -31,6 +32,7 @@ cat "$SECRET" 2>/dev/null && echo read
 tail -n +3 /proc/net/dev | cut -d: -f1; unshare --user true 2>/dev/null && echo unshared
 cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern 2>/dev/null && echo kernel
 python3 -c 'import socket; socket.socket(socket.AF_UNIX)' 2>/dev/null && echo unix
+python3 -c "import ctypes; print('keys', ctypes.CDLL(None).syscall($KEYCTL, 0, -3, 0))"
 echo "$TMPDIR" "$HOME"; touch "$HOME/mine" && echo own
 exit 7
 """
@@ -50,6 +52,7 @@ def looked(place: Scene, rung: Rung) -> tuple[int | None, list[str]]:
     secret = place.root / "secret"
     secret.write_text("a secret\n")
     env = {"PATH": "/usr/bin:/bin", "HOME": str(run.home), "TMPDIR": str(run.tmp), "SECRET": str(secret)}
+    env["KEYCTL"] = str(no_keyrings.MACHINES[platform.machine()][1][2])
     out, err = place.controls / "out", place.controls / "err"
     command = rung.wrap(box, place.stage, ["bash", "-c", LOOK], run.home, env)
     ended = process.run(command, stdout=out, stderr=err, deadline_secs=60, cap_bytes=1 << 20)
@@ -65,9 +68,32 @@ def test_I01_a_resident_srt_refuses_what_srt_refuses(place: Scene) -> None:
     status, said = alike
     assert status == 7
     assert not {"wrote", "read", "connected", "unshared", "kernel", "unix", "a secret"} & set(said)
-    assert "Seccomp:\t2" in said
-    assert said[-3].strip() == "lo"
+    assert {"Seccomp:\t2", "keys -1"} <= {*said}
+    assert said[-4].strip() == "lo"
     assert said[-2:] == ["<run>/tmp <run>/home", "own"]
+
+
+EARLY = """
+import os, sys
+sys.path[:0] = [{scripts!r}, {tests!r}]
+from rungs import namespaces, no_keyrings
+before = namespaces.outside(61600, None)
+no_keyrings.install_early()
+print(before.index("unshare"), (argv := namespaces.outside(61600, None)).index("unshare"))
+os.execvp(argv[0], [*argv, sys.executable, "-c", {look!r}])
+"""
+LOOK_KEYS = "import ctypes; print('keys', ctypes.CDLL(None).syscall({keyctl}, 0, -3, 0))"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes another uid")
+def test_I04_a_program_that_puts_the_filter_on_itself_hands_it_down(tmp_path: Path) -> None:
+    look = LOOK_KEYS.format(keyctl=no_keyrings.MACHINES[platform.machine()][1][2])
+    here = Path(__file__).parent
+    early = EARLY.format(scripts=str(here.parent / "scripts"), tests=str(here), look=look)
+    said = subprocess.run([sys.executable, "-c", early], check=True, capture_output=True, text=True).stdout
+    with_python, without, *keys = said.split()
+    assert int(with_python) - int(without) == 4
+    assert keys == ["keys", "-1"]
 
 
 def test_a_resident_srt_gives_no_network(place: Scene) -> None:
@@ -83,7 +109,8 @@ def test_a_resident_srt_gives_no_network(place: Scene) -> None:
 def test_G07_a_resident_srt_that_has_died_is_said_and_not_replaced(place: Scene) -> None:
     with resident.resident(place.stage, place.controls / secrets.token_hex(3)) as kept:
         kept.process.kill()
-        kept.process.wait()
+        assert kept.process.stdout is not None
+        kept.process.stdout.read()  # to its end: what it started has died too
         with pytest.raises(Stop, match="gave no answer"):
             looked(place, kept)
 

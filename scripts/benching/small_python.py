@@ -26,6 +26,7 @@ from kit import submissions, tasks
 from kit.documents import Document
 from kit.layout import Run
 from kit.submissions import SOLUTION
+from rungs import no_keyrings
 
 SMALL = Path(__file__).with_suffix(".toml")
 TOML = 'kind = "capability"\nprompt = "Finish {name}."\ngrader = "{runner}"\neditable = ["small/**"]\n'
@@ -51,7 +52,7 @@ def lay_out(evals: Path) -> list[str]:
                 evals / "tasks" / name, runner, function, task, f"# canary: {secrets.token_hex(16)}\n{test}"
             )
             names.append(name)
-    return names
+    return sorted(names, key=lambda name: name.rpartition("-")[2])  # each worker gets as many of each
 
 
 def write(folder: Path, runner: str, function: str, task: Document, test: str) -> None:
@@ -73,6 +74,7 @@ Clock = tuple[float, float]  # seconds of the machine, and of all its cores' wor
 def share(work: tuple[Document, Path, Path, Sequence[str], int]) -> tuple[Clock, Clock]:
     """Grade these solutions, one after another; begin and end. srt has started and one was graded before."""
     staged, place, evals, names, worker = work
+    no_keyrings.install_early()
     run = Run(place / f"grading-{worker}", planning.control_root() / f"{place.name[-8:]}-{worker}")
     with kept(Setting(staged, run, (61000, 61999))) as setting:
         warm, *all_ = [

@@ -15,15 +15,18 @@ from graders.cargo_build import put_launcher
 from graders.sandbox import open_folder
 from kit import skip_marks, trees
 
-READY = b"ready\n"
-# cargo-fmt and not `cargo fmt`, for which the crate's .cargo/config.toml may name another command.
+BROKEN = 70  # exit status: a tool's fault
+# The tools that build are tried beside the look at the formatting, which tries its own by itself.
 SCRIPT = f"""
-"$LAUNCHER" /bin/true || {{ echo "the launcher of hidden tests cannot be used here"; exit; }}
-for tool in cargo rustc $FMT; do
-  "$tool" --version >&2 || {{ echo "$tool, of cargo's tools, cannot be run in the sandbox"; exit; }}
-done
-echo {READY.decode().strip()}
-[ -z "$FMT" ] || exec "$@"
+tried() {{
+  for tool; do
+    "$tool" --version >&2 || {{ echo "$tool, of cargo's tools, cannot be run in the sandbox"; exit {BROKEN}; }}
+  done
+}}
+"$LAUNCHER" /bin/true || {{ echo "the launcher of hidden tests cannot be used here"; exit {BROKEN}; }}
+tried cargo rustc & "$@" && wait $! && exit
+wait $! && tried cargo-fmt rustfmt && exit 1
+exit {BROKEN}
 """
 CONFIGURATIONS = ("rustfmt.toml", ".rustfmt.toml")  # at the top of the starter
 
@@ -36,21 +39,22 @@ def judge(work: Work, bench: Bench, crate: Path) -> Judged | None:
     own = [starter / name for name in CONFIGURATIONS if (starter / name).is_file()]
     config.write_bytes(own[0].read_bytes() if own else b"")
     config.chmod(0o644)
-    variables = [f"LAUNCHER={put_launcher(work, folder)}", f"FMT={'cargo-fmt rustfmt' if counts else ''}"]
-    look = ["cargo-fmt", "--check", "--", "--config-path", str(config)]
-    argv = ["env", *variables, "CARGO_NET_OFFLINE=true", "sh", "-c", SCRIPT, "sh", *look]
+    variables = [f"LAUNCHER={put_launcher(work, folder)}", "CARGO_NET_OFFLINE=true"]
+    # cargo-fmt and not `cargo fmt`, for which the crate's .cargo/config.toml may name another command
+    look = ["cargo-fmt", "--check", "--", "--config-path", str(config)] if counts else ["true"]
+    argv = ["env", *variables, "sh", "-c", SCRIPT, "sh", *look]
     done = bench.run(argv, cwd=crate, writable=[], readable=[crate, folder])
     trees.remove(folder)
-    if not done.stdout.startswith(READY) and not done.timed_out:
-        said = (done.stdout + done.stderr)[-300:].decode(errors="backslashreplace")
-        raise Infrastructure(f"before the build: {said}")
+    output = done.stdout + done.stderr
+    if done.exit == BROKEN:
+        said = done.stdout[-200:] + done.stderr[-300:]
+        raise Infrastructure(f"before the build: {said.decode(errors='backslashreplace')}")
     if not counts:
         return None
-    output = done.stdout.removeprefix(READY) + done.stderr
     if marks := list(new_marks(crate, starter)):
         return Judged("cargo_fmt_check", "fail", "; ".join(marks[:5]), done.elapsed_secs, output)
     if done.exit != 0:
-        said = libtest.readable(done.stdout.removeprefix(READY).strip() or done.stderr.strip())
+        said = libtest.readable(done.stdout.strip() or done.stderr.strip())
         return Judged("cargo_fmt_check", "fail", said, done.elapsed_secs, output)
     return Judged("cargo_fmt_check", "pass", "formatted", done.elapsed_secs, output)
 

@@ -307,10 +307,12 @@ def children(plan: dict[str, Any], channel: Channel) -> Iterator[tuple[str, int]
     how = by_pytest if plan["runner"] == "pytest" else by_unittest
     if plan["runner"] == "pytest":
         sys.path.append(plan["libraries"])
+        gc.disable()  # nothing of this import is ever garbage
         import pytest  # once, before the first fork: it is most of the time of a small test
 
         assert pytest
     gc.freeze()  # no child looks through what all of them share
+    gc.enable()
     for job in plan["jobs"]:
         channel.file = job["file"]
         pid = os.fork()

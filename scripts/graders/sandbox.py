@@ -2,7 +2,8 @@
 
 It tells a sandbox that did not start (Infrastructure: ours) from a command that failed (data, the
 submission's): inside, a line with a random word is printed before the command takes the shell's place. What
-was printed cannot be taken back, so nothing that runs later can make its own failure look like ours.
+was printed cannot be taken back, so nothing that runs later can make its own failure look like ours. The
+word is no part of the command line, so a resident srt wraps the same command once for many gradings.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from kit.documents import Document
 from kit.layout import Run
 from rungs import Box, Rung
 
-START = 'printf "%s\\n" "$0"; exec "$@"'
+START = 'printf "%s\\n" "$STARTED"; unset STARTED; exec "$@"'
 START_SECS = 20.0  # a sandbox that had this long and did not start is broken, not out of time
 CAP_BYTES = 4 << 20  # of each stream; beyond it the middle is dropped
 
@@ -81,7 +82,8 @@ class Sandboxes:
     def _inside(self, box: Box, argv: Sequence[str], cwd: Path, own: dict[str, str], left: float) -> Done:
         self.rung.prepare(box, self.stage)
         env = {"PATH": f"{rungs.toolchain(self.stage)}/bin:/usr/bin:/bin", "LANG": "C.UTF-8", **own}
-        command = self.rung.wrap(box, self.stage, ["/bin/sh", "-c", START, self._word, *argv], cwd, env)
+        env["STARTED"] = self._word
+        command = self.rung.wrap(box, self.stage, ["/bin/sh", "-c", START, "sh", *argv], cwd, env)
         out, err = box.run.control / "out", box.run.control / "err"
         ended = process.run(command, stdout=out, stderr=err, deadline_secs=left, cap_bytes=CAP_BYTES)
         if ended.ended_by == "interrupt":

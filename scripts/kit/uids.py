@@ -97,8 +97,10 @@ def lock(uid: int, used_ns: int | None = None) -> bool:
 
 
 def last_used() -> dict[int, int]:
-    files = LOCKS.iterdir() if LOCKS.is_dir() else ()
-    return {int(file.name): file.stat().st_mtime_ns for file in files if file.name.isdigit()}
+    if not LOCKS.is_dir():
+        return {}
+    with os.scandir(LOCKS) as files:  # there may be a thousand
+        return {int(file.name): file.stat().st_mtime_ns for file in files if file.name.isdigit()}
 
 
 def running() -> set[int]:

@@ -54,16 +54,7 @@ def outside(uid: int | None, mount: tuple[Path, Path] | None, *, alone: bool = F
 
     alone: in a network of its own, which has nothing but its loopback device.
     """
-    tie = [
-        "setpriv",
-        "--pdeathsig",
-        "KILL",
-        "--",
-        sys.executable,
-        "-I",
-        "-S",
-        str(Path(no_keyrings.__file__)),
-    ]
+    tie = ["setpriv", "--pdeathsig", "KILL", "--", *no_keyrings.words()]
     unshare = ["unshare", *(["--net"] if alone else []), *UNSHARED]
     lift = [sys.executable, "-I", "-S", str(Path(loopback.__file__))] if alone else []
     if uid is None:

@@ -20,6 +20,8 @@ ALLOW, ERRNO = 0x7FFF0000, 0x00050000
 EPERM, ENOSYS = 1, 38
 X32 = 0x40000000
 
+_is_on = False  # on this process, by install()
+
 # machine: (its table of system calls; add_key, request_key, keyctl in it)
 MACHINES = {
     "x86_64": (0xC000003E, (248, 249, 250)),
@@ -50,6 +52,7 @@ class Program(ctypes.Structure):
 
 def install() -> None:
     """Put the filter on this process and on all that it will start."""
+    global _is_on
     code = program(os.uname().machine)  # the module `platform` would cost as much as all the rest
     lines = ctypes.create_string_buffer(code, len(code))
     filter_ = Program(len(code) // 8, ctypes.addressof(lines))
@@ -58,6 +61,25 @@ def install() -> None:
         PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(filter_), 0, 0
     ):
         raise OSError(ctypes.get_errno(), "no seccomp filter could be put on")
+    _is_on = True
+
+
+def install_early() -> None:
+    """Once, for a program that starts many sandboxes: each then starts without a Python before it.
+
+    Where it cannot be, words() stands before each command, and what it says is the rung's to report.
+    """
+    if sys.platform != "linux" or os.uname().machine not in MACHINES:
+        return
+    try:
+        install()
+    except OSError:
+        return
+
+
+def words() -> list[str]:
+    """What comes before a command, so that the filter is on it; none when this process has it already."""
+    return [] if _is_on else [sys.executable, "-I", "-S", __file__]
 
 
 if __name__ == "__main__":
