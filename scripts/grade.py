@@ -35,7 +35,8 @@ STEP = Step(
 )
 
 
-SOURCES = (".py", ".rs", ".mjs")  # what decides a verdict
+# What decides a verdict; of kit/ more than that, as an old verdict that stands wrongly is worse.
+FOLDERS, SOURCES = ("graders", "assertions", "rungs", "kit"), (".py", ".rs", ".mjs")
 
 
 def run(trial: Folder) -> None:
@@ -158,10 +159,14 @@ def verdicts(
 def own_hash() -> str:
     """Of the sources that decide a verdict: with others, an old verdict may not stand (G09)."""
     here, total = Path(__file__).parent, hashlib.sha256()
-    for folder in ("graders", "assertions", "rungs"):
-        for file in sorted(one for one in (here / folder).rglob("*") if one.suffix in SOURCES):
-            total.update(f"{file.relative_to(here)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    for file in sources(here):
+        total.update(f"{file.relative_to(here)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()
+
+
+def sources(here: Path) -> list[Path]:
+    below = [file for folder in FOLDERS for file in (here / folder).rglob("*") if file.suffix in SOURCES]
+    return sorted([here / "grade.py", *below])
 
 
 def step(judged: Judged, output: Path | None) -> Document:

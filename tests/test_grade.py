@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import modulefinder
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import psutil
 import pytest
 
 import grade
+import graders
 import stage
 from batch_running import passable
 from graders.setting import Setting
@@ -309,3 +311,20 @@ def test_the_deadline_is_one_for_the_whole_grading(place: Place, evals: Path) ->
     )
     assert checks(found) == {"build": "pass", "cargo_test_lib": "fail", "hidden.double": "fail"}
     assert sum(step["elapsed_secs"] for step in found["steps"]) < 15
+
+
+NOT_JUDGING = ("stage.py", "capabilities.py", "clients/", "gateway/", "setups/")
+
+
+def test_G09_the_hash_of_the_grader_is_of_all_that_grading_imports() -> None:
+    here = Path(grade.__file__).parent
+    known = {str(file.relative_to(here)) for file in grade.sources(here)}
+    found = modulefinder.ModuleFinder(path=[str(here)])
+    found.run_script(str(here / "grade.py"))
+    for name in graders.GRADERS.values():
+        found.import_hook(f"graders.{name}")
+    files = [Path(file) for module in found.modules.values() if (file := vars(module)["__file__"])]
+    imported = {str(file.relative_to(here)) for file in files if file.is_relative_to(here)}
+    assert {"graders/cargo_hidden.py", "kit/python_questions.py"} <= imported
+    assert {name for name in imported - known if not name.startswith(NOT_JUDGING)} == set()
+    assert {"graders/launcher.rs", "graders/hidden_runtime.rs", "rungs/resident.mjs"} <= known

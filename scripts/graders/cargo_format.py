@@ -20,7 +20,7 @@ BROKEN = 70  # exit status: a tool's fault
 SCRIPT = f"""
 tried() {{
   for tool; do
-    "$tool" --version >&2 || {{ echo "$tool, of cargo's tools, cannot be run in the sandbox"; exit {BROKEN}; }}
+    "$tool" --version >&2 || {{ echo "$tool: cannot be run in the sandbox"; exit {BROKEN}; }}
   done
 }}
 "$LAUNCHER" /bin/true || {{ echo "the launcher of hidden tests cannot be used here"; exit {BROKEN}; }}
@@ -47,8 +47,8 @@ def judge(work: Work, bench: Bench, crate: Path) -> Judged | None:
     trees.remove(folder)
     output = done.stdout + done.stderr
     if done.exit == BROKEN:
-        said = done.stdout[-200:] + done.stderr[-300:]
-        raise Infrastructure(f"before the build: {said.decode(errors='backslashreplace')}")
+        told = (done.stdout[-200:] + done.stderr[-300:]).decode(errors="backslashreplace")
+        raise Infrastructure(f"before the build: {told}")
     if not counts:
         return None
     if marks := list(new_marks(crate, starter)):
