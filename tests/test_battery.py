@@ -196,6 +196,8 @@ def test_T06_a_mutant_counts_where_it_builds_and_a_hidden_test_catches_it(task: 
     found = checked.Checked("t", (), task, proof)
     assert [line.split()[0] for line in found.exceptions()] == ["lives"] * 3
     assert [one.document()["builds"] for one in each] == [False, *[True] * 5]
+    assert found.document()["mutants_caught"] == {"caught": 2, "built": 5}
+    documents.check({"schema": "checked/1", "tasks": [found.document()]}, "checked/1", "here")
 
 
 def test_T06_a_mutant_that_never_ends_costs_no_more_than_its_share_of_time(task: tasks.Task) -> None:

@@ -41,7 +41,9 @@ class Checked:
         if self.proof is None or not (self.proof.adversaries or self.proof.mutants):
             return {}
         tried = {"adversaries": self.proof.adversaries, "mutants": self.proof.mutants}
-        return {name: [one.document() for one in each] for name, each in tried.items()}
+        found: Document = {name: [one.document() for one in each] for name, each in tried.items()}
+        caught, built = self.proof.caught
+        return {**found, "mutants_caught": {"caught": caught, "built": built}}
 
     def exceptions(self) -> Iterator[str]:
         """A line for each adversary that passes or does not build, and each mutant no hidden test caught."""

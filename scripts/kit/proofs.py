@@ -1,4 +1,4 @@
-"""Do a task's checks tell right from wrong (T06)? In shuffled order: starter, solution, adversaries, mutants.
+"""Do a task's checks tell right from wrong (T06)? Shuffled: starter, solution, adversaries; then mutants.
 
 The solution must pass every time; the starter and every adversary must fail; of the mutants the share that is
 caught is told. It knows no grader and no language: it is given both. It changes nothing below evals/. A
@@ -79,10 +79,14 @@ class Proof:
         return (passes, f"starter fails {fails}", *more)
 
     @property
-    def share(self) -> str:
-        """Of the mutants that build, how many a hidden test did not pass."""
+    def caught(self) -> tuple[int, int]:
+        """Mutants that a hidden test did not pass, and those that build."""
         built = [one for one in self.mutants if one.builds]
-        return f"{sum(one.tested for one in built)} of {len(built)}"
+        return sum(one.tested for one in built), len(built)
+
+    @property
+    def share(self) -> str:
+        return "{} of {}".format(*self.caught)
 
 
 def prove(
