@@ -113,6 +113,19 @@ def test_a_rust_adversary_parses_and_holds_neither_the_solution_nor_its_tests(at
     assert b"mod tests" not in changed
 
 
+def test_only_an_example_that_is_shown_is_hard_coded() -> None:
+    assert rust_code.hard_coded(RUST, b"fn t() {}") is None
+    assert python_code.hard_coded(python_tasks.RIGHT.encode(), b"assert chunk([1], size) == [1]\n") is None
+    rust = rust_code.hard_coded(RUST, b"assert_eq!(crate::double(4), 8);") or b""
+    assert b"match (x,) { (4,) => 8, _ =>" in rust
+    assert b"x / 2" not in rust
+    assert not parser().parse(rust).root_node.has_error
+    python = python_code.hard_coded(python_tasks.RIGHT.encode(), b"assert chunk([1], 2) == [[1]]\n") or b""
+    given: dict[str, Any] = {}
+    exec(python, given)
+    assert (given["chunk"]([1], 2), given["chunk"]([1, 2], 1)) == ([[1]], None)
+
+
 RUST_SOURCE = """//! Größe.
 pub fn f(a: i32, s: &str) -> bool {
     log("ä"); if s == "größe" && a + 1 < 2 { return true; }
