@@ -28,7 +28,7 @@ lint: $(NOX) ## ruff and mypy
 bench: $(NOX) ## time the harness and the grading
 	@$(NOX) -s bench
 
-proofs: $(NOX) ## the slower proofs: attempts to get out, attacks on the graders, each guard away, honest intervals, Codex
+proofs: $(NOX) ## the slower proofs: attempts to get out, attacks on the graders, each guard away, honest intervals, Codex, mutants
 	@$(NOX) -s calibrate
 	@$(NOX) -s adversaries -- --client claude --client codex
 	@$(NOX) -s guards
@@ -37,6 +37,7 @@ proofs: $(NOX) ## the slower proofs: attempts to get out, attacks on the graders
 	@$(NOX) -s attacks -- python --guards --light
 	@$(NOX) -s rehearse -- formatting store-durability --client codex
 	@$(NOX) -s rehearse -- --evals tests/expect/evals
+	@$(NOX) -s check_tasks -- --battery
 
 kills: $(NOX) ## kill everything at random moments, and resume (slow)
 	@$(NOX) -s kills

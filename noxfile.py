@@ -59,9 +59,9 @@ def call(session: nox.Session, *argv: str, answer: bool = False) -> str:
     return said.strip().rpartition("\n")[2]
 
 
-def tools(session: nox.Session) -> None:
+def tools(session: nox.Session, *more: str) -> None:
     """The pinned client, srt, Node and cargo-agents: once, into .tools, with progress."""
-    call(session, "tools/install.py")
+    call(session, "tools/install.py", *more)
 
 
 @nox.session(default=False)
@@ -105,9 +105,10 @@ def batch(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def check_tasks(session: nox.Session) -> None:
-    """Validate every task and grade its solution; with --rehearse also run its rehearsals."""
-    install(session, "run")
-    tools(session)
+    """Validate every task, grade its solution; --rehearse: its rehearsals; --battery: wrong submissions."""
+    battery = "--battery" in session.posargs
+    install(session, "mutants" if battery else "run")
+    tools(session, *(["--mutants"] if battery else []))
     call(session, "scripts/check_tasks.py", *session.posargs)
 
 
@@ -159,7 +160,7 @@ def pipeline(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """All tests: quick ones side by side, then those on the real srt, cargo, client and cargo-agents."""
     install(session, "test")
-    tools(session)
+    tools(session, "--mutants")
     python = ["-m", "pytest", "-q"]
     if session.posargs:
         call(session, *python, *session.posargs)

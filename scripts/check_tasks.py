@@ -13,7 +13,7 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import battery
@@ -23,61 +23,14 @@ import planning
 from gateway import rehearsal
 from graders import Infrastructure, hidden_program
 from kit import contents, documents, hidden_tests, proofs, taskfolders, tasks, tied
+from kit.checked import Checked, summary
 from kit.contract import Exit, Stop, fail
-from kit.documents import Document
 from kit.layout import Run
-from kit.proofs import Grade, Proof
+from kit.proofs import Grade
 from kit.tasks import Task
 from rungs import no_keyrings
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What was found out about one task."""
-
-    name: str
-    refusals: Sequence[str]
-    task: Task | None = None  # None: it could not be loaded
-    proof: Proof | None = None  # None: nothing was graded
-    notes: Sequence[str] = field(default=())
-
-    def document(self) -> Document:
-        return {
-            "name": self.name,
-            "right": not self.refusals,
-            "refusals": list(self.refusals),
-            "content_hash": self.task.content_hash if self.task else None,
-            "solution": self.proof.solution if self.proof else None,
-            "starter": self.proof.starter if self.proof else None,
-            **(self.battery() if self.proof else {}),
-        }
-
-    def battery(self) -> Document:
-        """What the battery came to; nothing where it was not asked for."""
-        if self.proof is None or not (self.proof.adversaries or self.proof.mutants):
-            return {}
-        tried = {"adversaries": self.proof.adversaries, "mutants": self.proof.mutants}
-        return {name: [one.document() for one in each] for name, each in tried.items()}
-
-    def table(self) -> Iterator[str]:
-        """A line for each adversary, and for each mutant that nobody caught."""
-        proof = self.proof
-        for one in proof.adversaries if proof else ():
-            verdict, why = ("fails", one.by) if one.caught else ("PASSES", one.submission.says)
-            yield f"    {verdict:7} {one.submission.name:24} {why}"
-        for one in proof.mutants if proof else ():
-            if not one.caught:
-                yield f"    lives   {one.submission.name:24} {one.submission.says}"
-
-    def lines(self) -> Iterator[str]:
-        if self.refusals:
-            yield f"✗ {self.name}"
-            yield from (f"    {line}" for line in self.refusals)
-        else:
-            yield f"✓ {self.name}: {'; '.join(self.notes)}"
-        yield from self.table()
 
 
 @contextlib.contextmanager
@@ -195,6 +148,8 @@ def main() -> None:
         fail("check_tasks", stop)
     except KeyboardInterrupt:
         fail("check_tasks", Stop(Exit.INTERRUPTED, "interrupted; what stands above was checked"))
+    if args.battery:
+        print("\n".join(summary(found)))
     if args.json:
         documents.write(args.json, "checked/1", {"tasks": [checked.document() for checked in found]})
     right = [checked.name for checked in found if not checked.refusals]

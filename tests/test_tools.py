@@ -27,8 +27,9 @@ UNPRIVILEGED = ["unshare", "--user"] if os.geteuid() == 0 else []  # the same fi
 NPM = """dist=node_modules/@anthropic-ai/sandbox-runtime/dist
 mkdir -p $dist; touch $dist/cli.js
 cp package-lock.json node_modules/"""
-CARGO = """while [ "$1" != --root ]; do shift; done
-mkdir -p "$2/bin" "$2/target"; echo built > "$2/bin/cargo-agents" """
+CARGO = """program=$3; [ $3 = symposium ] && program=cargo-agents
+while [ "$1" != --root ]; do shift; done
+mkdir -p "$2/bin" "$2/target"; echo built > "$2/bin/$program" """
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,14 @@ class Checkout:
         for name in names:
             (self.root / "bin" / name).unlink()
 
-    def start(self, before: Sequence[str] = ()) -> subprocess.Popen[str]:
-        argv = [*before, sys.executable, str(self.root / "tools/install.py")]
+    def start(self, before: Sequence[str] = (), after: Sequence[str] = ()) -> subprocess.Popen[str]:
+        argv = [*before, sys.executable, str(self.root / "tools/install.py"), *after]
         env = {"PATH": str(self.root / "bin"), "HOME": str(self.root), **self.extra}
         argv[0] = shutil.which(argv[0]) or argv[0]
         return subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def install(self, before: Sequence[str] = ()) -> tuple[int, str, str]:
-        process = self.start(before)
+    def install(self, before: Sequence[str] = (), after: Sequence[str] = ()) -> tuple[int, str, str]:
+        process = self.start(before, after)
         out, err = process.communicate(timeout=60)
         return process.returncode, out, err
 
@@ -102,6 +103,26 @@ def test_W02_a_new_pin_of_one_part_makes_that_part_again(checkout: Checkout) -> 
     assert checkout.install()[0] == 0
     assert checkout.called == ["npm", "cargo", "npm"]
     assert (checkout.home / "node_modules/package-lock.json").read_text() == lock.read_text()
+
+
+def test_W02_cargo_mutants_is_built_once_and_only_when_asked_for(checkout: Checkout) -> None:
+    checkout.install()
+    assert checkout.left == COMPLETE
+    for _ in range(2):
+        assert checkout.install(after=["--mutants"])[::2] == (0, "")
+    assert (checkout.home / "mutants/bin/cargo-mutants").exists()
+    assert checkout.install()[0] == 0  # and stays
+    assert checkout.left == sorted([*COMPLETE, "mutants"])
+    assert checkout.called == ["npm", "cargo", "cargo"]
+
+
+def test_W03_an_unknown_flag_is_exit_2_and_nothing_is_begun(checkout: Checkout) -> None:
+    assert checkout.install(after=["--mutant"]) == (
+        2,
+        "",
+        "tools: --mutant: not known; the only flag is --mutants\n",
+    )
+    assert checkout.called == []
 
 
 @pytest.mark.parametrize("gone", ["node_modules", "bin", "installed.json"])

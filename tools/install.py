@@ -1,7 +1,9 @@
 """Put what a batch needs into <checkout>/.tools, pinned: srt, Node and the clients from npm, cargo-agents
 from crates.io; and see that bubblewrap, socat and ripgrep are there.
 
-usage: python3 tools/install.py        (`make tools`; AGENT_EVAL_TOOLS names another folder)
+usage: python3 tools/install.py [--mutants]        (`make tools`; AGENT_EVAL_TOOLS names another folder)
+
+--mutants: also cargo-mutants, from crates.io, which `check_tasks --battery` needs for Rust tasks.
 
 It runs before anything else is installed, so it needs Python 3.11 and nothing more. It never writes outside
 its folder, but for the Debian packages (as root) and the download caches of npm and cargo themselves. Each
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -33,6 +36,7 @@ HOME = Path(os.environ.get("AGENT_EVAL_TOOLS") or HERE.parent / ".tools").absolu
 STAMP = HOME / "installed.json"
 PINS = json.loads((HERE / "package.json").read_text("utf-8"))["agent-eval"]
 NEEDED_MB = 2500  # at the peak, with what cargo builds and then throws away: about 1650
+MUTANTS = "--mutants"
 SOURCES = {"npm": "Node.js with npm (nodejs.org)", "cargo": "Rust (rustup.rs)", "rustc": "Rust (rustup.rs)"}
 
 
@@ -56,6 +60,11 @@ def main() -> int:
     for sign in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(sign, signal.default_int_handler)
     try:
+        if unknown := {*sys.argv[1:]} - {MUTANTS}:
+            print(
+                f"tools: {' '.join(sorted(unknown))}: not known; the only flag is {MUTANTS}", file=sys.stderr
+            )
+            return 2
         if any(not part.current() for part in parts()) or missing_packages():
             install()
         say(f"all there, in {HOME}")
@@ -92,9 +101,22 @@ def parts() -> list[Part]:
             folder="bin",
             proof="cargo-agents",
             pin=f"symposium {PINS['symposium']} {machine}",
-            make=from_crates,
+            make=functools.partial(from_crates, "symposium"),
         ),
+        *([cargo_mutants(machine)] if MUTANTS in sys.argv else []),
     ]
+
+
+def cargo_mutants(machine: str) -> Part:
+    return Part(
+        name=f"cargo-mutants {PINS['cargo-mutants']}, built from crates.io",
+        takes="about a minute",
+        needs=("cargo", "rustc"),
+        folder="mutants",
+        proof="bin/cargo-mutants",
+        pin=f"cargo-mutants {PINS['cargo-mutants']} {machine}",
+        make=functools.partial(from_crates, "cargo-mutants", folder="mutants"),
+    )
 
 
 def stamp() -> dict[str, str]:
@@ -194,10 +216,10 @@ def from_npm(beside: Path) -> None:
     run(["npm", "ci", *options.split(), *retries.split()], beside, {})
 
 
-def from_crates(beside: Path) -> None:
-    """In the dev profile: built in a third of the time, and a hook takes 2 ms more."""
-    where = ["--root", str(beside), "--target-dir", str(beside / "target"), "--no-track"]
-    argv = ["cargo", "install", "--locked", "symposium", "--version", PINS["symposium"], "--debug", *where]
+def from_crates(crate: str, beside: Path, folder: str = "") -> None:
+    """Into the folder's bin/. In the dev profile: built in a third of the time, a hook takes 2 ms more."""
+    where = ["--root", str(beside / folder), "--target-dir", str(beside / "target"), "--no-track"]
+    argv = ["cargo", "install", "--locked", crate, "--version", PINS[crate], "--debug", *where]
     run(argv, beside, {"CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "0"})
 
 

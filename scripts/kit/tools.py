@@ -46,6 +46,11 @@ class Tools:
         """The pinned release; `--symposium-bin` gives another."""
         return self.home / "bin/cargo-agents"
 
+    @property
+    def cargo_mutants(self) -> Path:
+        """There once tools/install.py was asked for it."""
+        return self.home / "mutants/bin/cargo-mutants"
+
     def dependencies(self, package: Path) -> Iterator[str]:
         """All that it needs from beside it; what lies inside its own folder comes along anyway."""
         manifest = package / "package.json"

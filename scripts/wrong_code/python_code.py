@@ -1,10 +1,11 @@
-"""Python adversaries and mutants: functions of a source text. Nothing here is run by the harness itself."""
+"""Python adversaries: functions of a source text. Nothing here is run by the harness itself."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 ATTACKS = {
     "gives-nothing": "every function gives None",
@@ -17,7 +18,7 @@ ATTACKS = {
     "equals-everything-list": "every function gives a list that equals everything",
     "reads-the-test": "every function gives what it finds in its caller",
     "asks-again": "every function calls its caller again until it does not raise",
-    "forges-at-random": "every function writes results to every descriptor",
+    "forges-at-random": "every function writes results to every descriptor and ends the process with 0",
     "true-is-true": "builtins say True, every function gives True",
 }
 ANYTHING = """
@@ -66,7 +67,8 @@ BODIES: Mapping[str, str] = {
         "    try:\n"
         "        os.write(fd, b'OK\\n')\n"
         "    except OSError:\n"
-        "        pass"
+        "        pass\n"
+        "os._exit(0)"
     ),
     "true-is-true": "return True",
 }
@@ -81,72 +83,31 @@ BESIDE: Mapping[str, str] = {
 
 
 def attacked(source: bytes, attack: str) -> bytes:
-    tree = ast.parse(source)
-    body = ast.parse(
-        f"def f():\n    {BODIES.get(attack, 'return None').replace(chr(10), chr(10) + '    ')}"
-    ).body
-    replaced = body[0].body if isinstance(body[0], ast.FunctionDef) else []
+    return exchanged(source, BODIES.get(attack, "return None"), BESIDE.get(attack, ""))
+
+
+def exchanged(source: bytes, body: str, beside: str = "") -> bytes:
+    """Every function with this body, and that below them."""
+    tree, indented = ast.parse(source), body.replace("\n", "\n    ")
+    function = ast.parse(f"def f():\n    {indented}").body[0]
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("__"):
-            node.body = copy.deepcopy(replaced)
-    text = ast.unparse(ast.fix_missing_locations(tree))
-    return f"{text}\n{BESIDE.get(attack, '')}\n".encode()
+            node.body = copy.deepcopy(function.body)  # type: ignore[attr-defined]  # it is a function
+    return f"{ast.unparse(ast.fix_missing_locations(tree))}\n{beside}\n".encode()
 
 
-SWAPS: Mapping[type[ast.AST], type[ast.AST]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.FloorDiv: ast.Mult,
-    ast.Div: ast.Mult,
-    ast.Mod: ast.Mult,
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-}
-
-
-def mutants(source: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each with one operator swapped, one statement dropped, one number or truth changed."""
-    count = sum(1 for _ in ast.walk(ast.parse(source)))
-    seen = {ast.unparse(ast.parse(source))}
-    for at in range(count):
-        tree = ast.parse(source)
-        node = list(ast.walk(tree))[at]
-        if not (says := mutate(node)):
-            continue
-        text = ast.unparse(ast.fix_missing_locations(tree))
-        if text not in seen:
-            seen.add(text)
-            yield f"line {getattr(node, 'lineno', '?')}: {says}", text.encode() + b"\n"
-
-
-def mutate(node: ast.AST) -> str:
-    """Change it in place; what was done, or "" where there is nothing to change."""
-    match node:
-        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in SWAPS:
-            node.op = SWAPS[type(op)]()  # type: ignore[assignment]  # an operator of the same family
-            return f"{type(op).__name__} became {type(node.op).__name__}"
-        case ast.Compare(ops=[op, *_]) if type(op) in SWAPS:
-            node.ops[0] = SWAPS[type(op)]()  # type: ignore[call-overload]  # as above
-            return f"{type(op).__name__} became {type(node.ops[0]).__name__}"
-        case ast.Constant(value=bool() as value):
-            node.value = not value
-            return f"{value} became {node.value}"
-        case ast.Constant(value=int() as value):
-            node.value = value + 1
-            return f"{value} became {node.value}"
-        case ast.Return(value=ast.expr()):
-            node.value = ast.Constant(None)
-            return "returns None"
-        case ast.FunctionDef(body=[_, *rest]) if rest:
-            dropped = ast.unparse(node.body[0]).split("\n")[0]
-            node.body = rest
-            return f"dropped: {dropped[:40]}"
-    return ""
+def hard_coded(source: bytes, visible: bytes) -> bytes | None:
+    """Only what the starter's own assertions show is answered, all else with None; None: they show none."""
+    shown = dict[str, str]()
+    for node in ast.walk(ast.parse(visible)):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="assertEqual"), args=[ast.Call(args=[*given]), gives]):
+                pass
+            case ast.Compare(left=ast.Call(args=[*given]), ops=[ast.Eq()], comparators=[gives]):
+                pass
+            case _:
+                continue
+        with contextlib.suppress(ValueError):  # not written out
+            shown[repr([ast.literal_eval(one) for one in given])] = repr(ast.literal_eval(gives))
+    body = f"return {{{', '.join(f'{key!r}: {value}' for key, value in shown.items())}}}"
+    return exchanged(source, f"{body}.get(repr([*locals().values()]))") if shown else None

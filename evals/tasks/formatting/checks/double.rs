@@ -3,4 +3,5 @@
 #[test]
 fn doubles() {
     assert_eq!(formatting::double(21), 42);
+    assert_eq!(formatting::halve(-7), -3);
 }
