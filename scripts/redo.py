@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import aggregate
+import report
 from batches import asking
 from kit import documents
 from kit.contract import Exit, Folder, Step, Stop, fail
@@ -22,7 +23,6 @@ from kit.documents import Document
 from kit.layout import Artifact
 
 TRIAL_STEPS = ("observe", "expect", "audit", "finalize")
-BATCH_STEPS = ("aggregate", "report")
 
 
 def outputs(step: Step, folder: Path) -> Iterator[tuple[Artifact, Path]]:
@@ -50,14 +50,14 @@ def again(name: str, folder: Path, **flags: bool) -> list[Path]:
     return [file for artifact, file in outputs(step, folder) if content(artifact, file) != before[file]]
 
 
-def redo(batch: Path, conservative: bool = False) -> list[Path]:
+def redo(batch: Path, conservative: bool = False, full: bool = False) -> list[Path]:
     plan = documents.read(batch / "batch.json", "batch/1")
     changed = []
     for trial in plan["order"]:
         for name in TRIAL_STEPS:
             changed += again(name, batch / trial)
-    for name in BATCH_STEPS:
-        changed += again(name, batch, conservative=conservative)
+    changed += again("aggregate", batch, conservative=conservative)
+    changed += again("report", batch, conservative=conservative, full=full)
     return changed
 
 
@@ -68,11 +68,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path, metavar="BATCH_DIR")
     parser.add_argument("--check", action="store_true", help="exit 1 when a document came out different")
     parser.add_argument("--conservative", action="store_true", help=aggregate.CONSERVATIVE)
+    parser.add_argument("--full", action="store_true", help=report.FULL)
     args = parser.parse_args()
     try:
         folder = args.folder.resolve()
         with asking.locked(folder, asking.Asked(), lambda said: print(f"redo: {said}", file=sys.stderr)):
-            changed = redo(folder, args.conservative)
+            changed = redo(folder, args.conservative, args.full)
     except FileNotFoundError as error:
         fail("redo", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
     except documents.Invalid as error:
