@@ -7,7 +7,6 @@ are left alone. Exits 1 when something changed and --check was given.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import importlib
 import sys
@@ -17,7 +16,7 @@ from pathlib import Path
 import aggregate
 import report
 from batches import asking
-from kit import documents
+from kit import documents, programs
 from kit.contract import Exit, Folder, Step, Stop, fail
 from kit.documents import Document
 from kit.layout import Artifact
@@ -45,6 +44,8 @@ def again(name: str, folder: Path, **flags: bool) -> list[Path]:
     step: Step = module.STEP
     before = {file: content(artifact, file) for artifact, file in outputs(step, folder)}
     code = step.execute(functools.partial(module.run, **flags), Folder(folder, step), redo=True, quiet=True)
+    if code is Exit.INTERRUPTED:
+        raise KeyboardInterrupt
     if code not in (Exit.OK, Exit.NO_INPUT):
         raise Stop(code, f"{folder}: {name} could not be redone; see the line above")
     return [file for artifact, file in outputs(step, folder) if content(artifact, file) != before[file]]
@@ -62,9 +63,7 @@ def redo(batch: Path, conservative: bool = False, full: bool = False) -> list[Pa
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "redo.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    parser = programs.parser("redo", __doc__)
     parser.add_argument("folder", type=Path, metavar="BATCH_DIR")
     parser.add_argument("--check", action="store_true", help="exit 1 when a document came out different")
     parser.add_argument("--conservative", action="store_true", help=aggregate.CONSERVATIVE)
@@ -78,8 +77,6 @@ def main() -> None:
         fail("redo", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
     except documents.Invalid as error:
         fail("redo", Stop(Exit.BAD_INPUT, str(error)))
-    except Stop as stop:
-        fail("redo", stop)
     for file in changed:
         print(f"changed: {file}")
     said = f"{len(changed)} documents changed" if changed else "every derived document is as before"

@@ -10,7 +10,6 @@ verdict came out different and --check was given; 69 when a submission could not
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import itertools
 import secrets
@@ -25,7 +24,7 @@ import planning
 from batches import asking
 from graders import Infrastructure, staging
 from graders.setting import Setting
-from kit import documents, edits, regrades, remains, seal, tasks, verdicts
+from kit import documents, edits, programs, regrades, remains, seal, tasks, verdicts
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
 from kit.globs import Editable
@@ -58,9 +57,7 @@ class Again:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "regrade.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    parser = programs.parser("regrade", __doc__)
     parser.add_argument("folder", type=Path, metavar="BATCH_DIR")
     parser.add_argument(
         "--evals", type=Path, metavar="DIR", help="tasks as they are here (default: the batch's)"
@@ -76,8 +73,6 @@ def main() -> None:
         fail("regrade", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
     except documents.Invalid as error:
         fail("regrade", Stop(Exit.BAD_INPUT, str(error)))
-    except Stop as stop:
-        fail("regrade", stop)
     except KeyboardInterrupt:
         fail("regrade", Stop(Exit.INTERRUPTED, "interrupted; regrades/ holds what was graded so far"))
     print("\n".join(regrades.lines(body)))

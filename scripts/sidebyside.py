@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from kit import documents, programs
-from kit.contract import Exit, Stop, fail
+from kit.contract import Exit
 
-SCRIPTS = Path(__file__).resolve().parent
 GOAL = 1.4
 
 
@@ -29,16 +27,8 @@ def timed(jobs: int, args: argparse.Namespace, results: str) -> tuple[float, lis
     batch = Path(programs.run("plan", "store-durability", *chosen, *where))
     programs.run("stage", batch)
     load, began = os.getloadavg()[0], time.monotonic()
-    done = subprocess.run(
-        [sys.executable, SCRIPTS / "batch.py", batch, "--no-preflight"],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    done = programs.done("batch", batch, "--no-preflight")
     took = time.monotonic() - began
-    if done.returncode:
-        raise programs.Broken(f"batch.py ended with {done.returncode}: {done.stderr[-800:]}")
     order = documents.read(batch / "batch.json", "batch/1")["order"]
     ends = [documents.read(batch / name / "result.json", "result/1")["outcome"] for name in order]
     waits = done.stderr.count("waiting before one more trial")
@@ -47,20 +37,14 @@ def timed(jobs: int, args: argparse.Namespace, results: str) -> tuple[float, lis
 
 
 def main() -> None:
-    p = argparse.ArgumentParser("sidebyside.py", description=__doc__, allow_abbrev=False)
-    p.formatter_class = argparse.RawDescriptionHelpFormatter
+    p = programs.parser("sidebyside", __doc__)
     p.add_argument("--trials", type=int, default=12, metavar="N")
     p.add_argument("-j", "--jobs", type=int, default=2, metavar="N", help="against one at a time")
     p.add_argument("--eval-root", metavar="DIR", help="where trials run")
     args = p.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(prefix="agent-eval-sidebyside-") as results:
-            one, ends = timed(1, args, results)
-            many, same = timed(args.jobs, args, results)
-    except programs.Broken as error:
-        fail("sidebyside", Stop(Exit.UNAVAILABLE, str(error)))
-    except KeyboardInterrupt:
-        sys.exit(Exit.INTERRUPTED)
+    with tempfile.TemporaryDirectory(prefix="agent-eval-sidebyside-") as results:
+        one, ends = timed(1, args, results)
+        many, same = timed(args.jobs, args, results)
     factor = one / many
     alike = "the same outcomes" if ends == same else "OTHER OUTCOMES"
     print(f"{args.trials} trials: -j {args.jobs} is {factor:.2f} times as fast (goal {GOAL}), {alike}")

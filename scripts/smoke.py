@@ -187,8 +187,7 @@ def all_forms(args: argparse.Namespace) -> bool:
 
 
 def main() -> None:
-    summary = (__doc__ or "").partition("\n")[0]
-    parser = argparse.ArgumentParser("smoke.py", description=summary, allow_abbrev=False)
+    parser = programs.parser("smoke", __doc__)
     parser.add_argument(
         "folder", nargs="?", type=Path, metavar="BATCH_DIR", help="default: one made for this"
     )
@@ -198,16 +197,10 @@ def main() -> None:
     tied.follow()
     try:
         good = preflight(args.folder.resolve(), every=True) if args.folder else all_forms(args)
-    except programs.Broken as error:
-        fail("smoke", Stop(Exit.UNAVAILABLE, str(error)))
     except FileNotFoundError as error:
         fail("smoke", Stop(Exit.NO_INPUT, f"{error.filename}: missing; plan and stage a batch first"))
     except documents.Invalid as error:
         fail("smoke", Stop(Exit.BAD_INPUT, str(error)))
-    except Stop as stop:
-        fail("smoke", stop)
-    except KeyboardInterrupt:
-        fail("smoke", Stop(Exit.INTERRUPTED, "interrupted"))
     sys.exit(Exit.OK if good else Exit.NO)
 
 

@@ -138,8 +138,7 @@ def signed(difference: float | None) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("suite.py", description=__doc__, allow_abbrev=False)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = programs.parser("suite", __doc__)
     parser.add_argument("plan", type=Path, metavar="PLAN.yaml")
     parser.add_argument("--evals", type=Path, default=ROOT / "evals", metavar="DIR")
     parser.add_argument("--results", type=Path, default=ROOT / "results", metavar="DIR")
@@ -151,10 +150,6 @@ def main() -> None:
         priced = prices.read_yaml(args.plan.parent / plan["prices"], "prices/1") if "prices" in plan else None
         folder = args.results.resolve() / "suites" / f"{args.plan.stem}-{time.strftime('%Y%m%d-%H%M%S')}"
         ran = list(cells(plan, args, folder))
-    except programs.Broken as error:
-        fail("suite", Stop(Exit.UNAVAILABLE, str(error)))
-    except Stop as stop:
-        fail("suite", stop)
     except KeyboardInterrupt:
         fail("suite", Stop(Exit.INTERRUPTED, "interrupted; finished batches are kept"))
     body = {

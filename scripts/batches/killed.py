@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 
 from batches import standing
-from kit import documents, tied
+from kit import documents, leftovers, tied, trees
 from kit.contract import Exit
 from kit.documents import Document
 from kit.layout import RESULT, SETUP, TASK
@@ -59,6 +59,7 @@ class Subject:
     jobs: int
     noted: Noted = field(default_factory=Noted)
     kills: int = 0
+    running: subprocess.Popen[bytes] | None = None
 
     @property
     def plan(self) -> Document:
@@ -78,7 +79,19 @@ class Subject:
         argv += ["--resume", "--no-preflight"]
         null = subprocess.DEVNULL
         env = tied.environment()  # it ends when we do
-        return subprocess.Popen(argv, stdin=null, stdout=null, stderr=null, env=env, start_new_session=True)
+        self.running = subprocess.Popen(
+            argv, stdin=null, stdout=null, stderr=null, env=env, start_new_session=True
+        )
+        return self.running
+
+    def end(self) -> None:
+        """TERM, as a person would; and what a kill left."""
+        if self.running is not None and self.running.poll() is None:
+            self.running.terminate()
+            self.running.wait(RESUMING_SECS)
+        paths = self.plan["paths"]
+        leftovers.reap(Path(paths["eval_root"]))
+        trees.remove(Path(paths["work"]))
 
     def kill(self, what: str, after: float, *, early: bool) -> bool:
         """Kill it so long after its start (early), or after a trial has begun; False: it had ended."""

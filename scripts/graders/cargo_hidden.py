@@ -58,10 +58,8 @@ def judge(hidden: Hidden, crate: Crate, built: Built, reference: Reference) -> J
         unreached |= answer.unreached
     secs = elapsed + reference.secs - before
     if wrong:
-        lines = sorted(dict.fromkeys(wrong), key=line)
-        return Judged(
-            title, "fail", "; ".join(lines), secs, "\n".join([*lines, ""]).encode() + output, counted
-        )
+        said = sorted(dict.fromkeys(wrong), key=line)
+        return Judged(title, "fail", "; ".join(said), secs, "\n".join([*said, ""]).encode() + output, counted)
     if unreached and (left_out := unreached - reference.unreached(hidden)):
         lines = ", ".join(str(asked[number].question.line) for number in sorted(left_out))
         return Judged(title, "fail", f"never reached: line {lines}", elapsed, output, counted)

@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Literal, NoReturn
 
 from kit import documents
@@ -53,6 +54,18 @@ def fail(program: str, stop: Stop) -> NoReturn:
     """End a program that is no step with one clear line."""
     print(f"{program}: {stop}", file=sys.stderr)
     sys.exit(stop.code)
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A Stop, and Ctrl-C, end a program with one line; what was to be put in order on the way has been."""
+    if isinstance(error, KeyboardInterrupt):
+        error = Stop(Exit.INTERRUPTED, "interrupted")
+    if isinstance(error, Stop):
+        fail(Path(sys.argv[0]).stem, error)
+    sys.__excepthook__(kind, error, trace)
+
+
+sys.excepthook = _uncaught
 
 
 @dataclass(frozen=True)
@@ -102,7 +115,7 @@ class Step:
     def execute(
         self, run: Callable[[Folder], None], folder: Folder, *, redo: bool = False, quiet: bool = False
     ) -> Exit:
-        """Run the step; whatever happens, leave a receipt. quiet: say nothing of missing inputs."""
+        """Run the step; whatever happens, leave a receipt. quiet: no word of missing inputs, or Ctrl-C."""
         started, clock, code, error = time.time(), time.monotonic(), Exit.OK, None
         try:
             folder.demand(self.reads, Exit.NO_INPUT)
@@ -117,7 +130,7 @@ class Step:
         except Exception as crash:
             traceback.print_exc()
             code, error = Exit.BUG, f"{type(crash).__name__}: {crash}"
-        if error and not (quiet and code is Exit.NO_INPUT):
+        if error and not (quiet and code in (Exit.NO_INPUT, Exit.INTERRUPTED)):
             print(f"{self.name}: {error}", file=sys.stderr)
         if code is not Exit.EXISTS:  # then the earlier receipt stands
             took = round(time.monotonic() - clock, 3)
