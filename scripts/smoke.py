@@ -83,7 +83,9 @@ def probes_of(scene: Scene) -> list[Probe]:
 def scene(batch: Path, plan: Document, stage: Document, configuration: str) -> Iterator[Scene | Exit]:
     """A prepared trial of that configuration and what the probes are about; or how prepare failed."""
     with throw_away(batch, plan, configuration) as folder:
-        code = prepare.STEP.execute(prepare.run, Folder(folder, prepare.STEP))
+        code = prepare.STEP.execute(prepare.run, Folder(folder, prepare.STEP), quiet=True)
+        if code is Exit.INTERRUPTED:
+            raise KeyboardInterrupt
         if code is not Exit.OK:
             yield code
             return

@@ -207,6 +207,21 @@ def test_I08_the_deny_list_closes_less() -> None:
     assert [one["kind"] for one in commands.of_paths(said, open_)] == ["attempt", "breach"]
 
 
+def test_I08_what_is_closed_to_all_is_named_wherever_it_lies_and_the_trials_own_is_not() -> None:
+    """A path that the batch was given below /tmp; and the eval root, in which the trial's own folder lies."""
+    shut = replace(TRIAL, denied=("/tmp/given", "/eval"))
+    said = [
+        command(f"cat {path}") for path in ("/tmp/given/cargo-agents", "/eval/b/trial-2-x/a", "/tmp/mine")
+    ]
+    said += [
+        command(f"cat {RUN}/project/a"),
+        command("cat /eval/b/tools/common/a"),
+        command("cat /usr/bin/x"),
+    ]
+    found = [(one["kind"], one["what"].split()[2].rstrip(",")) for one in commands.of_paths(said, shut)]
+    assert found == [("breach", "/tmp/given/cargo-agents"), ("breach", "/eval/b/trial-2-x/a")]
+
+
 def test_E05_a_write_to_the_evidence_is_named() -> None:
     said = [command('echo x >> "$EVAL_EVIDENCE_DIR/hooks.jsonl"')]
     assert ["judged by" in one["what"] for one in commands.of_paths(said, TRIAL)] == [True]

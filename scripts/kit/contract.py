@@ -17,7 +17,6 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, NoReturn
 
 from kit import documents
@@ -42,7 +41,7 @@ class Exit(enum.IntEnum):
 class Stop(Exception):
     """End the step now, with a message for a person and a code for the caller.
 
-    The message has the form "<thing>: <what is wrong>; <what to do>".
+    The message has the form "<thing>: <what is wrong>; <what to do>". Uncaught it ends a program so.
     """
 
     def __init__(self, code: Exit, message: str) -> None:
@@ -54,18 +53,6 @@ def fail(program: str, stop: Stop) -> NoReturn:
     """End a program that is no step with one clear line."""
     print(f"{program}: {stop}", file=sys.stderr)
     sys.exit(stop.code)
-
-
-def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A Stop, and Ctrl-C, end a program with one line; what was to be put in order on the way has been."""
-    if isinstance(error, KeyboardInterrupt):
-        error = Stop(Exit.INTERRUPTED, "interrupted")
-    if isinstance(error, Stop):
-        fail(Path(sys.argv[0]).stem, error)
-    sys.__excepthook__(kind, error, trace)
-
-
-sys.excepthook = _uncaught
 
 
 @dataclass(frozen=True)
