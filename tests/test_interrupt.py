@@ -148,6 +148,19 @@ def began(shell: Shell) -> bool:
     return any(True for pattern in patterns for _ in shell.eval_root.glob(pattern))
 
 
+def counts(shell: Shell) -> bool:
+    """calibrate.py has scipy in its memory, and works without a word for a while."""
+    for process in psutil.process_iter():
+        try:
+            if str(SCRIPTS / "calibrate.py") in process.cmdline():
+                return str(shell.root) in process.environ()["TMPDIR"] and "scipy" in str(
+                    process.memory_maps()
+                )
+        except psutil.Error:
+            continue
+    return False
+
+
 def sleeps(shell: Shell) -> bool:
     return any("/bin/sleep 77" in said for said in shell.alive())
 
@@ -203,7 +216,7 @@ WORK = {
     "attacks": Work(lambda s: ["cargo", "--light", "--jobs", "2", *root(s)]),
     "attacks --guards": Work(lambda s: ["cargo", "--guards", "--light", *root(s)]),
     "bench": Work(lambda s: ["--rounds", "1", *root(s)]),
-    "calibrate": Work(lambda s: ["200"], lambda s: any("calibrate" in said for said in s.alive())),
+    "calibrate": Work(lambda s: ["200"], counts),
     "capabilities": Work(lambda s: [stand_in(s, "cargo-agents")], sleeps),
     "check_tasks": Work(lambda s: ["formatting", *root(s)]),
     "cycles": Work(lambda s: ["--cycles", "2", *root(s)]),

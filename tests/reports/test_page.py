@@ -218,6 +218,27 @@ def test_what_did_not_succeed_says_once_what_its_output_says(tmp_path: Path) -> 
     assert failed[: failed.index("</details>")].count("left: 41 right: 42") == 1
 
 
+def test_what_codex_said_and_did_is_told_like_claudes(tmp_path: Path) -> None:
+    """Every recorded session: no event of a shape that is known is shown as the JSON that it came in."""
+    told = [
+        entry
+        for file in sorted((Path(__file__).parents[1] / "clients/codex/transcripts").glob("*.jsonl"))
+        for entry in transcript.of(file.read_bytes().splitlines())
+    ]
+    loud = [entry for entry in told if entry.kind not in ("system", "other")]
+    assert {"say", "call", "result"} <= {entry.kind for entry in loud}
+    raw = [entry for entry in loud if entry.text.startswith("{") or '"type"' in entry.text]
+    assert {entry.title for entry in raw} <= {"error", "turn.failed"}, "what the API answered, word for word"
+    titles = {entry.title for entry in told}
+    assert {"agent", "command_execution", "command_execution: completed", "file_change"} <= titles
+    (failed,) = {
+        e.text.split(":")[0] for e in told if e.title == "command_execution: failed (1)" and e.failed
+    }
+    assert failed == "cat"
+    assert any(e.failed and e.text.startswith("Quota exceeded") for e in loud)
+    assert "changes: \n  path /eval/run-1/project/added.txt, kind add" in {e.text for e in told}
+
+
 def test_T07_a_diff_against_a_task_that_has_changed_says_so(tmp_path: Path) -> None:
     batch, trial = WholeBatch(tmp_path), "trial-1-with-symposium"
     (batch.evals / "tasks/formatting/starter/src/lib.rs").write_text("// another\n")
