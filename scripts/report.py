@@ -102,8 +102,13 @@ def draw(console: Console, batch: Batch, root: Path, full: bool = False) -> None
 
 
 def everything(batch: Batch) -> Iterator[Table]:
-    unlike = [tables.apart(table) for table in tables.capabilities(batch)]
-    yield from (*tables.of(batch), *(table for table in unlike if table.rows), tables.takes(batch))
+    yield from (*tables.of(batch), *unlike(batch), tables.takes(batch))
+
+
+def unlike(batch: Batch) -> list[Table]:
+    """Where several cargo-agents differ in what they can do."""
+    apart = [tables.apart(table) for table in tables.capabilities(batch)]
+    return [table for table in apart if table.rows]
 
 
 def brief(batch: Batch) -> Iterator[Table]:
@@ -113,6 +118,7 @@ def brief(batch: Batch) -> Iterator[Table]:
         yield replace(table, title=table.title + more, rows=table.rows[:MOST_ROWS])
     if len(batch.plan["order"]) > 1:
         yield tables.rates(batch)
+    yield from unlike(batch)
 
 
 def what_matters(batch: Batch) -> Iterator[tuple[str, Sequence[str]]]:
