@@ -28,7 +28,7 @@ from batches import asking
 from batches.asking import Asked
 from batches.course import Batch
 from batches.screen import Screen
-from kit import documents, programs, tasks, tied
+from kit import documents, programs, tied
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 from kit.layout import BATCH
@@ -73,7 +73,7 @@ def main() -> None:
         screen = Screen(len(plan["order"]))
         with asking.locked(folder, asked, screen.say) as lock:
             code = Batch(folder, plan, args, asked, screen).run(lock)
-    except (documents.Invalid, tasks.TaskError) as error:
+    except documents.Invalid as error:
         fail("batch", Stop(Exit.BAD_INPUT, str(error)))
     except Stop as stop:
         fail("batch", stop)

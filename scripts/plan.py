@@ -160,10 +160,6 @@ def main() -> None:
     try:
         plan = make(args)
         folder = write(plan)
-    except tasks.TaskError as error:
-        fail("plan", Stop(Exit.BAD_INPUT, str(error)))
-    except rehearsal.RehearsalError as error:
-        fail("plan", Stop(Exit.BAD_INPUT, str(error)))
     except Stop as stop:
         fail("plan", stop)
     plan.announce(folder)

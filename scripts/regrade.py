@@ -122,7 +122,7 @@ def one(again: Again, name: str) -> Document:
     was = result["outcome"] if result else None
     try:
         after = graded(again, trial, into / GRADING_OUTPUT.path)
-    except (Infrastructure, tasks.TaskError) as problem:
+    except Infrastructure as problem:
         return regrades.judged(name, before, None, (was, None), str(problem))
     documents.write(into / GRADING.path, "grading/1", after)
     print(f"{name}: {after['problem'] or regrades.verdict(after)}", file=sys.stderr, flush=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gateway import rehearsal
 from kit import documents, programs, rehearsed, tasks, tied, trees
-from kit.contract import Exit, Stop, fail
+from kit.contract import Exit, Stop
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -85,13 +85,10 @@ def main() -> None:
     args = parser().parse_args()
     tied.follow()
     args.evals = args.evals.resolve()
-    try:
-        todo = list(chosen(args))
-        if not todo:
-            raise Stop(Exit.USAGE, f"--only {args.only}: no task has a rehearsal of that name")
-        right = [check(task, name, args) for task, name in todo]
-    except tasks.TaskError as error:
-        fail("rehearse", Stop(Exit.BAD_INPUT, str(error)))
+    todo = list(chosen(args))
+    if not todo:
+        raise Stop(Exit.USAGE, f"--only {args.only}: no task has a rehearsal of that name")
+    right = [check(task, name, args) for task, name in todo]
     print(f"{sum(right)} of {len(right)} rehearsals led where they say")
     sys.exit(Exit.OK if all(right) else Exit.NO)
 

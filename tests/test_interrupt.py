@@ -144,7 +144,7 @@ def test_W03_ctrl_c_while_a_script_reads_a_record_is_one_line(name: str, shell: 
 
 def began(shell: Shell) -> bool:
     """A trial, a probing or a grading has its folder."""
-    patterns = ("*/trial-*/project", "*/probes-*", "check-*/*/copy", "check-*/grading*")
+    patterns = ("*/trial-*/project", "*/probes-*", "check-*/*/project")
     return any(True for pattern in patterns for _ in shell.eval_root.glob(pattern))
 
 

@@ -57,7 +57,7 @@ class Node:
             if task.content_hash != self.content_hash:
                 return f"{task.folder}: is another task than the batch's"
             return self.staged() or (self.probed(firsts) if preflight else None)
-        except (Stop, tasks.TaskError, documents.Invalid, OSError) as error:
+        except (Stop, documents.Invalid, OSError) as error:
             return str(error)
 
     def staged(self) -> str | None:

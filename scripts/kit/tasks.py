@@ -19,11 +19,11 @@ from kit.plugins import Plugin
 SCHEMA = "task/1"
 
 
-class TaskError(Exception):
+class TaskError(Stop):
     """A task that is refused; str() has one line for each file with something wrong in it."""
 
     def __init__(self, refusals: Sequence[str]) -> None:
-        super().__init__("\n".join(refusals))
+        super().__init__(Exit.BAD_INPUT, "\n".join(refusals))
         self.refusals = tuple(refusals)
 
 
