@@ -17,7 +17,7 @@ from pathlib import Path
 
 import clients
 import rungs
-from kit import programs, snapshot, symposium_files, tools
+from kit import documents, programs, snapshot, symposium_files, tools
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.plugins import MANIFESTS
@@ -102,7 +102,7 @@ def kebab(event: str) -> str:
 
 
 def of_session(scratch: Scratch, client: str, said: dict[str, Answer]) -> Document:
-    start = symposium_files.parsed(said["start"].stdout)
+    start = documents.foreign(said["start"].stdout)
     specific = (start or {}).get("hookSpecificOutput")
     skill = scratch.root / "project" / clients.load(client).SKILLS / WHOLE
     trace = symposium_files.objects(scratch.root / "evidence/hook-trace.jsonl") or []

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from kit.documents import foreign
 from kit.text import block, plain
 
 LONGEST = 6000  # characters of one entry
@@ -31,11 +32,7 @@ def of(lines: Iterable[bytes]) -> Iterator[Entry]:
 
 def event(number: int, line: bytes) -> Iterator[Entry]:
     text = line.decode("utf-8", "backslashreplace").rstrip("\r\n")
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+    if (found := foreign(text)) is None:
         yield made(number, "other", "not an event", text)
         return
     message = found.get("message")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Self
+
+from kit.documents import foreign
 
 Event = dict[str, Any]
 
@@ -29,16 +30,9 @@ class Lines:
         return self
 
     def _line(self, text: bytes) -> bool:
-        try:
-            event = json.loads(text.decode("utf-8", "replace"), parse_constant=_refuse)
-        except (ValueError, RecursionError):
-            return False
-        return isinstance(event, dict) and isinstance(event.get("type"), str) and self.take(event)
+        event = foreign(text.decode("utf-8", "replace"), strict=True)
+        return event is not None and isinstance(event.get("type"), str) and self.take(event)
 
     def take(self, event: Event) -> bool:
         """Whether the event was understood, or is of a type that may be left out."""
         raise NotImplementedError
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
