@@ -226,7 +226,6 @@ WORK = {
     "look": Work(page, lambda s: any("--type=renderer" in said for said in s.alive())),
     "rehearse": Work(lambda s: ["formatting", "--only", "oracle", *root(s)]),
     "scale": Work(lambda s: ["3000"], lambda s: any(s.temporary.glob("*/trial-*"))),
-    "sidebyside": Work(root),
     "smoke": Work(root),
     "suite": Work(suite_of),
     "symposium": Work(built, sleeps),

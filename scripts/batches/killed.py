@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 
 from batches import standing
-from kit import documents, leftovers, tied, trees
+from kit import documents, family, leftovers, tied, trees
 from kit.contract import Exit
 from kit.documents import Document
 from kit.layout import RESULT, SETUP, TASK
@@ -101,11 +101,11 @@ class Subject:
         with contextlib.suppress(subprocess.TimeoutExpired):
             running.wait(after)
             return False
-        family = psutil.Process(running.pid).children(recursive=True)
+        below = psutil.Process(running.pid).children(recursive=True)
         chosen = {
             "runner": [],
-            "runner and trials": [p for p in family if "trial.py" in " ".join(command(p))],
-            "everything": family,
+            "runner and trials": [p for p in below if "trial.py" in " ".join(family.words(p))],
+            "everything": below,
         }[what]
         for process in (psutil.Process(running.pid), *chosen):
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -136,12 +136,6 @@ class Subject:
         if ends["succeeded"] + ends["cancelled"] != planned:
             yield f"outcomes that no kill explains: {dict(ends)}"
         yield from (f"left: {one}" for one in left_over(self.folder, plan))
-
-
-def command(process: psutil.Process) -> list[str]:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return process.cmdline()
-    return []
 
 
 def left_over(batch: Path, plan: Document) -> Iterator[str]:
