@@ -104,8 +104,6 @@ def main() -> None:
         if str(out) != "-" and out.exists() and not args.force:
             raise Stop(Exit.EXISTS, f"{out}: is there already; --force replaces it")
         said = export(form, list(below(args.folders)), out)
-    except documents.Invalid as error:
-        fail("export", Stop(Exit.BAD_INPUT, str(error)))
     except OSError as error:
         fail("export", Stop(Exit.UNAVAILABLE, f"{error.filename}: {error.strerror}; name another file"))
     if str(out) != "-":

@@ -75,8 +75,6 @@ def main() -> None:
             changed = redo(folder, args.conservative, args.full)
     except FileNotFoundError as error:
         fail("redo", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
-    except documents.Invalid as error:
-        fail("redo", Stop(Exit.BAD_INPUT, str(error)))
     for file in changed:
         print(f"changed: {file}")
     said = f"{len(changed)} documents changed" if changed else "every derived document is as before"

@@ -71,8 +71,6 @@ def main() -> None:
             body, into = regrade(folder, args.evals, args.eval_root)
     except FileNotFoundError as error:
         fail("regrade", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
-    except documents.Invalid as error:
-        fail("regrade", Stop(Exit.BAD_INPUT, str(error)))
     except KeyboardInterrupt:
         fail("regrade", Stop(Exit.INTERRUPTED, "interrupted; regrades/ holds what was graded so far"))
     print("\n".join(regrades.lines(body)))

@@ -24,7 +24,9 @@ Document = dict[str, Any]
 
 
 class Invalid(Exception):
-    """A document does not fit its schema."""
+    """A document does not fit its schema. Uncaught it ends a program, like a Stop(BAD_INPUT)."""
+
+    code = 65
 
 
 @functools.cache
