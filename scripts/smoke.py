@@ -120,13 +120,13 @@ def throw_away(batch: Path, plan: Document, configuration: str) -> Iterator[Path
         tempfile.TemporaryDirectory(prefix="agent-eval-") as temporary,
         leftovers.owned(Path(paths["eval_root"]), name, [*folders, Path(temporary)]),
     ):
-        for document in (BATCH, STAGE):
-            shutil.copyfile(batch / document.path, Path(temporary, document.path))
-        folder = Path(temporary, name)
-        documents.write(
-            folder / TRIAL.path, "trial/1", {**trial, "trial_name": name, "paths": {**paths, **own}}
-        )
         try:
+            for document in (BATCH, STAGE):
+                shutil.copyfile(batch / document.path, Path(temporary, document.path))
+            folder = Path(temporary, name)
+            documents.write(
+                folder / TRIAL.path, "trial/1", {**trial, "trial_name": name, "paths": {**paths, **own}}
+            )
             yield folder
         finally:
             for place in (*folders, Path(temporary)):
