@@ -48,7 +48,8 @@ def call(session: nox.Session, *argv: str, answer: bool = False) -> str:
     """
     python, out = Path(session.bin) / "python", subprocess.PIPE if answer else None
     above = [os.getpid(), *([os.getppid()] if "MAKELEVEL" in os.environ else [])]  # when these end, it ends
-    child = subprocess.Popen([python, *argv], stdout=out, text=True, env=tied.environment(*above))
+    env = {**tied.environment(*above), "AGENT_EVAL_SESSION": session.name}  # for what its usage lines say
+    child = subprocess.Popen([python, *argv], stdout=out, text=True, env=env)
     try:
         said = child.stdout.read() if child.stdout else ""
         code = child.wait()

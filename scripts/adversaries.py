@@ -88,9 +88,7 @@ def tried(
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
-        "adversaries.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    p = programs.parser("adversaries", __doc__)
     p.add_argument("--client", action="append", help="whose tools; may be repeated (default: claude)")
     forms = ("allow-list", "deny-list")
     p.add_argument("--reads", action="append", choices=forms, help="may be repeated (default: allow-list)")
@@ -120,10 +118,6 @@ def main() -> None:
                 print(table.row(finding, ", ".join(finding.at)), flush=True)
     except (programs.Broken, documents.Invalid) as error:
         fail("adversaries", Stop(Exit.UNAVAILABLE, str(error)))
-    except Stop as stop:
-        fail("adversaries", stop)
-    except KeyboardInterrupt:
-        fail("adversaries", Stop(Exit.INTERRUPTED, "interrupted"))
     finally:
         if args.keep:
             print(f"kept: {scratch}", file=sys.stderr)

@@ -78,7 +78,8 @@ def table(plan: Document, group: counting.Group, counts: Document) -> Document:
     """This configuration's line of the table over models (D08), with the interval of one task's rate."""
     price = (plan.get("prices") or {}).get("usd_per_million")
     trials = [models.Trial(plan["task"], result) for result in group.results.values()]
-    row = models.row(clients.provider(plan["client"]), plan["model"]["name"], trials, price)
+    provider = clients.provider(plan["client"], bool(plan["rehearsals"]))
+    row = models.row(provider, plan["model"]["name"], trials, price)
     return {**row, "pass_rate_interval": counts["success_rate_interval"]}
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import signal
 import sys
 import time
 from collections import Counter
@@ -25,8 +26,8 @@ import rungs
 from graders import Infrastructure, cargo, hidden_program, light_rung, python_corpus, staging
 from graders.cargo_corpus import Case, Outcome, cases, graded
 from graders.sandbox import Sandboxes, launcher, own_uid, scratch
-from kit import guard_removal
-from kit.contract import Exit, Stop, fail
+from kit import guard_removal, programs
+from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.layout import Run
 from rungs import Rung, no_keyrings
@@ -68,9 +69,15 @@ def attempt(work: tuple[Setting, Case]) -> Outcome:
             return Outcome(case, "error", str(problem), time.monotonic() - started)
 
 
+def alone() -> None:
+    """In a worker: Ctrl-C is for whoever hands out the work, whose TERM ends a grading and its sandbox."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(Exit.INTERRUPTED))
+
+
 def outcomes(setting: Setting, chosen: Sequence[Case], jobs: int) -> Iterator[Outcome]:
     """One grading at a time in each process: a process that starts commands runs one at a time."""
-    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+    with multiprocessing.get_context("fork").Pool(jobs, alone) as pool:
         yield from pool.imap(attempt, [(setting, case) for case in chosen])
 
 
@@ -92,7 +99,7 @@ def summed(found: Sequence[Outcome], secs: float) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser("attacks.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
+    p = programs.parser("attacks", __doc__)
     p.add_argument("grader", choices=["cargo", "python"], help="whose corpus")
     p.add_argument("names", nargs="*", metavar="NAME", help="of the corpus, or guards (default: all)")
     p.add_argument("--guards", action="store_true", help="take each guard away in turn (the names: which)")
@@ -140,12 +147,9 @@ def guards(args: argparse.Namespace) -> bool:
 
 def main() -> None:
     args, started = parser().parse_intermixed_args(), time.monotonic()
-    try:
-        if args.guards:
-            sys.exit(Exit.OK if guards(args) else Exit.NO)
-        found = run(args)
-    except Stop as stop:
-        fail("attacks", stop)
+    if args.guards:
+        sys.exit(Exit.OK if guards(args) else Exit.NO)
+    found = run(args)
     summed(found, time.monotonic() - started)
     sys.exit(Exit.OK if all(one.right for one in found) else Exit.NO)
 

@@ -28,7 +28,7 @@ from batches import asking
 from batches.asking import Asked
 from batches.course import Batch
 from batches.screen import Screen
-from kit import documents, tasks, tied
+from kit import documents, programs, tied
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
 from kit.layout import BATCH
@@ -36,8 +36,7 @@ from kit.layout import BATCH
 
 def parser() -> argparse.ArgumentParser:
     summary, _, rest = (__doc__ or "").partition("\n\n")
-    p = argparse.ArgumentParser("batch.py", description=summary, epilog=rest, allow_abbrev=False)
-    p.formatter_class = argparse.RawDescriptionHelpFormatter
+    p = programs.parser("batch", summary, rest)
     p.add_argument("folder", type=Path, metavar="BATCH_DIR")
     p.add_argument("--resume", action="store_true", help="run what never started, and nothing else")
     p.add_argument("--no-preflight", action="store_true", help="skip the probes before the first trial")
@@ -53,7 +52,7 @@ def read(folder: Path) -> Document:
     try:
         plan = documents.read(folder / BATCH.path, "batch/1")
     except OSError as error:
-        todo = "plan.py makes a batch, and prints its folder"
+        todo = "give a batch folder, results/<task>/<client>/<batch>"
         raise Stop(Exit.NO_INPUT, f"{folder / BATCH.path}: {error.strerror}; {todo}") from error
     if closed := [f for f in (folder, *(folder / n for n in plan["order"])) if not os.access(f, os.W_OK)]:
         raise Stop(
@@ -74,7 +73,7 @@ def main() -> None:
         screen = Screen(len(plan["order"]))
         with asking.locked(folder, asked, screen.say) as lock:
             code = Batch(folder, plan, args, asked, screen).run(lock)
-    except (documents.Invalid, tasks.TaskError) as error:
+    except documents.Invalid as error:
         fail("batch", Stop(Exit.BAD_INPUT, str(error)))
     except Stop as stop:
         fail("batch", stop)

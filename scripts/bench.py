@@ -13,7 +13,6 @@ import os
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -110,15 +109,17 @@ def measure(rounds: int, eval_root: list[str]) -> None:
         env = {"PATH": f"{toolchain}/bin:/usr/bin:/bin", "HOME": scratch, "CARGO_NET_OFFLINE": "true"}
         where = ["--results", f"{scratch}/results", *eval_root]
         batch = Path(programs.run("plan", task.name, "--trials", str(rounds + 1), *where))
-        programs.run("stage", batch)
-        trials, hands, copies = [], [], []
-        for name in documents.read(batch / "batch.json", "batch/1")["order"]:
-            crate = lay_out(task, Path(scratch) / "by-hand")
-            copies.append(sealed_and_copied(task, crate, Path(scratch)))
-            hands.append(by_hand(crate, env))
-            trials.append(trial(batch / name))
         work = Path(documents.read(batch / "batch.json", "batch/1")["paths"]["work"])
-        trees.remove(work)
+        trials, hands, copies = [], [], []
+        try:
+            programs.run("stage", batch)
+            for name in documents.read(batch / "batch.json", "batch/1")["order"]:
+                crate = lay_out(task, Path(scratch) / "by-hand")
+                copies.append(sealed_and_copied(task, crate, Path(scratch)))
+                hands.append(by_hand(crate, env))
+                trials.append(trial(batch / name))
+        finally:
+            trees.remove(work)
         with smoke.planned("claude", Path(eval_root[1]) if eval_root else None) as both:
             smoke.cost(both, 1)
             looks = [smoke.cost(both, 1) for _ in range(rounds)]
@@ -157,8 +158,6 @@ def main() -> None:
         fail("bench", Stop(Exit.UNAVAILABLE, str(error)))
     except Stop as stop:
         fail("bench", stop)
-    except KeyboardInterrupt:
-        sys.exit(Exit.INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,14 @@ interval anywhere below 95 %, or a false positive rate above 5 %.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from kit import programs  # before what takes long to import: from here on Ctrl-C is one line
+
+# isort: split
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
@@ -142,9 +144,7 @@ def rows(sizes: list[int]) -> Iterator[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "calibrate.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    parser = programs.parser("calibrate", __doc__)
     parser.add_argument("sizes", nargs="*", type=int, metavar="N", help="trials per configuration (5 10 20)")
     parser.add_argument("--no-suites", action="store_true", help="leave the simulation over tasks out")
     args = parser.parse_args()

@@ -8,7 +8,6 @@ nothing is described as such; it is no failure of this program.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -18,8 +17,8 @@ from pathlib import Path
 
 import clients
 import rungs
-from kit import snapshot, symposium_files, tools
-from kit.contract import Exit, Stop, fail
+from kit import documents, programs, snapshot, symposium_files, tools
+from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.plugins import MANIFESTS
 from kit.versions import NOBODY
@@ -103,7 +102,7 @@ def kebab(event: str) -> str:
 
 
 def of_session(scratch: Scratch, client: str, said: dict[str, Answer]) -> Document:
-    start = symposium_files.parsed(said["start"].stdout)
+    start = documents.foreign(said["start"].stdout)
     specific = (start or {}).get("hookSpecificOutput")
     skill = scratch.root / "project" / clients.load(client).SKILLS / WHOLE
     trace = symposium_files.objects(scratch.root / "evidence/hook-trace.jsonl") or []
@@ -140,23 +139,20 @@ def stand_in_stage(mount: Path) -> Document:
 
 
 def main() -> None:
-    p = argparse.ArgumentParser("capabilities.py", description=(__doc__ or "").split("\n")[0])
+    p = programs.parser("capabilities", __doc__)
     p.add_argument("binary", type=Path, nargs="?", metavar="CARGO_AGENTS", help="default: the pinned release")
     p.add_argument("--client", default="claude", help="whose hooks are registered and called")
     args = p.parse_args()
-    try:
-        clients.load(args.client)
-        binary = (args.binary or tools.find().cargo_agents).resolve()
-        if not os.access(binary, os.X_OK):
-            raise Stop(Exit.UNAVAILABLE, f"{binary}: not a program; give the path of a cargo-agents")
-        with tempfile.TemporaryDirectory(prefix="agent-eval-probe-") as place:
-            Path(place).chmod(0o755)
-            staged, mount, run = (Path(place, name) for name in ("cargo-agents", "toolchain", "run"))
-            shutil.copy(binary, staged)  # where every uid can read it
-            mount.mkdir()
-            print(json.dumps(probe(staged, stand_in_stage(mount), run, args.client), indent=2))
-    except Stop as stop:
-        fail("capabilities", stop)
+    clients.load(args.client)
+    binary = (args.binary or tools.find().cargo_agents).resolve()
+    if not os.access(binary, os.X_OK):
+        raise Stop(Exit.UNAVAILABLE, f"{binary}: not a program; give the path of a cargo-agents")
+    with tempfile.TemporaryDirectory(prefix="agent-eval-probe-") as place:
+        Path(place).chmod(0o755)
+        staged, mount, run = (Path(place, name) for name in ("cargo-agents", "toolchain", "run"))
+        shutil.copy(binary, staged)  # where every uid can read it
+        mount.mkdir()
+        print(json.dumps(probe(staged, stand_in_stage(mount), run, args.client), indent=2))
 
 
 if __name__ == "__main__":

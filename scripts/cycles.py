@@ -20,7 +20,7 @@ from pathlib import Path
 from batches import standing
 from batches.killed import KILLS, Subject
 from kit import documents, programs
-from kit.contract import Exit, Stop, fail
+from kit.contract import Exit
 
 LONGEST_SECS = 10.0  # until the kill, from the batch's start (early) or from that of its next trial
 EARLY = 0.2  # of the cycles: while tools are staged or put back
@@ -40,21 +40,25 @@ def cycles(args: argparse.Namespace, results: str) -> int:
     while done < args.cycles:
         subject, batches = fresh(args, results), batches + 1
         found: list[str] = []
-        while done < args.cycles and subject.left:
-            what, after, early = dice.choice(KILLS), dice.uniform(0.0, LONGEST_SECS), dice.random() < EARLY
-            if not subject.kill(what, after, early=early):
-                break
-            done += 1
-            time.sleep(dice.uniform(0.0, 0.5))
-            found += subject.noted.note(subject.folder, subject.plan)
-            now = standing.look(subject.folder, subject.plan)
-            since = "start" if early else "trial"
-            row = f"{since:<6} {len(now.finished):>8} {len(now.cut):>4} {len(now.never):>5}"
-            print(f"{done:>5} {batches:>5}  {what:<18} {after:>4.1f} s  {row}", flush=True)
-        found += subject.finish()
-        ends = documents.read(subject.folder / "benchmark.json", "benchmark/1")["configurations"].values()
-        said = ", ".join(f"{sum(c[end] for c in ends)} {end}" for end in ("succeeded", "cancelled"))
-        print(f"      {batches:>5}  resumed to its end: {said} of {args.trials}", flush=True)
+        try:
+            while done < args.cycles and subject.left:
+                what, after = dice.choice(KILLS), dice.uniform(0.0, LONGEST_SECS)
+                early = dice.random() < EARLY
+                if not subject.kill(what, after, early=early):
+                    break
+                done += 1
+                time.sleep(dice.uniform(0.0, 0.5))
+                found += subject.noted.note(subject.folder, subject.plan)
+                now = standing.look(subject.folder, subject.plan)
+                since = "start" if early else "trial"
+                row = f"{since:<6} {len(now.finished):>8} {len(now.cut):>4} {len(now.never):>5}"
+                print(f"{done:>5} {batches:>5}  {what:<18} {after:>4.1f} s  {row}", flush=True)
+            found += subject.finish()
+            ends = documents.read(subject.folder / "benchmark.json", "benchmark/1")["configurations"].values()
+            said = ", ".join(f"{sum(c[end] for c in ends)} {end}" for end in ("succeeded", "cancelled"))
+            print(f"      {batches:>5}  resumed to its end: {said} of {args.trials}", flush=True)
+        finally:
+            subject.end()
         for line in found:
             print(f"WRONG {line}", flush=True)
         wrong += len(found)
@@ -62,8 +66,7 @@ def cycles(args: argparse.Namespace, results: str) -> int:
 
 
 def main() -> None:
-    p = argparse.ArgumentParser("cycles.py", description=__doc__, allow_abbrev=False)
-    p.formatter_class = argparse.RawDescriptionHelpFormatter
+    p = programs.parser("cycles", __doc__)
     p.add_argument("--cycles", type=int, default=20, metavar="N")
     p.add_argument("--trials", type=int, default=12, metavar="N", help="of each batch (default: 12)")
     p.add_argument("-j", "--jobs", type=int, default=1, metavar="N")
@@ -71,15 +74,8 @@ def main() -> None:
     p.add_argument("--eval-root", metavar="DIR", help="where trials run")
     args = p.parse_args()
     started = time.monotonic()
-    try:
-        with tempfile.TemporaryDirectory(prefix="agent-eval-cycles-") as results:
-            wrong = cycles(args, results)
-    except programs.Broken as error:
-        fail("cycles", Stop(Exit.UNAVAILABLE, str(error)))
-    except Stop as stop:
-        fail("cycles", stop)
-    except KeyboardInterrupt:
-        sys.exit(Exit.INTERRUPTED)
+    with tempfile.TemporaryDirectory(prefix="agent-eval-cycles-") as results:
+        wrong = cycles(args, results)
     verdict = f"{wrong} things wrong" if wrong else "no trial lost, run twice or counted twice; nothing left"
     print(f"{args.cycles} cycles of kill and resume in {time.monotonic() - started:.0f} s: {verdict}")
     sys.exit(Exit.NO if wrong else Exit.OK)

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import clients
-from kit import tools
+from kit import programs, tools
 from kit.contract import Exit
 from looks import Look, machine, software, take
 from plan import eval_root
@@ -26,8 +26,7 @@ from planning import control_root
 
 
 def parser() -> argparse.ArgumentParser:
-    does = "Say what is missing here, and how to get it. Exit 0: nothing; 1: something."
-    p = argparse.ArgumentParser("doctor.py", description=does, allow_abbrev=False)
+    p = programs.parser("doctor", __doc__)
     p.add_argument(
         "--eval-root", type=Path, default=eval_root(), metavar="DIR", help="where trials would run"
     )

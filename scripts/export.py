@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kit import documents
+from kit import documents, programs
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
 from kit.layout import BATCH, TASK, TRANSCRIPT
@@ -21,13 +21,21 @@ from kit.tables import Batch
 from report import STEP, read
 from reports import atif, flat, inspect_log, rows, session
 
+SUITE = "suite.json"
 HELP = "csv, parquet: OUT is a file, - is stdout; atif (each trial), inspect (each configuration): a folder"
 
 
+def below(places: Sequence[Path]) -> Iterator[Path]:
+    """The batch folders: each itself, or all below it. A suite's own document is none, and may be globbed."""
+    for place in places:
+        found = sorted(file.parent for file in place.rglob(BATCH.path))
+        if not found and place.name != SUITE:
+            where = "give batch folders, results/<task>/<client>/<batch>, or a folder that holds some"
+            raise Stop(Exit.NO_INPUT, f"{place}: no batch.json there or below; {where}")
+        yield from found
+
+
 def opened(folder: Path) -> Batch:
-    if not (folder / BATCH.path).is_file():
-        where = "give batch folders, results/<task>/<client>/<batch>"
-        raise Stop(Exit.NO_INPUT, f"{folder}: no batch.json; {where}")
     return read(Folder(folder, STEP))
 
 
@@ -83,10 +91,8 @@ class Columns(argparse.Action):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "export.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
-    parser.add_argument("folders", type=Path, nargs="+", metavar="BATCH_DIR")
+    parser = programs.parser("export", __doc__)
+    parser.add_argument("folders", type=Path, nargs="+", metavar="BATCH_DIR", help="or a folder above")
     parser.add_argument("--to", nargs=2, required=True, metavar=("FORMAT", "OUT"), help=HELP)
     parser.add_argument("--force", action="store_true", help="replace OUT")
     parser.add_argument("--columns", action=Columns, nargs=0, help="print the columns, and end")
@@ -97,13 +103,9 @@ def main() -> None:
     try:
         if str(out) != "-" and out.exists() and not args.force:
             raise Stop(Exit.EXISTS, f"{out}: is there already; --force replaces it")
-        said = export(form, args.folders, out)
-    except documents.Invalid as error:
-        fail("export", Stop(Exit.BAD_INPUT, str(error)))
+        said = export(form, list(below(args.folders)), out)
     except OSError as error:
         fail("export", Stop(Exit.UNAVAILABLE, f"{error.filename}: {error.strerror}; name another file"))
-    except Stop as stop:
-        fail("export", stop)
     if str(out) != "-":
         print(f"{out}: {said}")
 
@@ -129,8 +131,11 @@ def write(out: Path, content: bytes) -> None:
         sys.stdout.buffer.write(content)
         return
     draft = out.with_name(f".{out.name}.tmp")
-    draft.write_bytes(content)
-    draft.replace(out)
+    try:
+        draft.write_bytes(content)
+        draft.replace(out)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ def same(task: Document, evals: Path) -> tasks.Task:
     """The task in evals/, which must still be the one that the trial was given."""
     try:
         found = tasks.load(evals, task["name"])
-    except (tasks.TaskError, Stop) as error:
+    except Stop as error:
         raise Infrastructure(f"the task cannot be read any more: {error}") from error
     if found.content_hash != task["content_hash"]:
         raise Infrastructure(f"{found.folder}: changed since the trial began; restore it and grade again")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import smoke
 from kit import documents, programs, tied
-from kit.contract import Exit, Stop, fail
+from kit.contract import Exit, Stop
 from kit.layout import BATCH, STAGE
 from layers import Guard, Shown, here, show
 from layers.listed import GUARDS
@@ -82,8 +82,7 @@ def table(rows: list[Row]) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    summary = (__doc__ or "").partition("\n")[0]
-    p = argparse.ArgumentParser("guards.py", description=summary, allow_abbrev=False)
+    p = programs.parser("guards", __doc__)
     p.add_argument("--eval-root", type=Path, metavar="DIR", help="where the trials are made")
     p.add_argument("--write", type=Path, metavar="FILE", help="the table, as Markdown")
     return p
@@ -101,14 +100,7 @@ def run(args: argparse.Namespace) -> list[Row]:
 def main() -> None:
     args = parser().parse_args()
     tied.follow()
-    try:
-        rows = run(args)
-    except programs.Broken as error:
-        fail("guards", Stop(Exit.UNAVAILABLE, str(error)))
-    except Stop as stop:
-        fail("guards", stop)
-    except KeyboardInterrupt:
-        fail("guards", Stop(Exit.INTERRUPTED, "interrupted"))
+    rows = run(args)
     wrong = [guard.name for guard, shown in rows if not shown.as_listed(guard)]
     print(f"{len(rows) - len(wrong)} of {len(rows)} guards do what the list says")
     if args.write and not wrong:

@@ -8,14 +8,13 @@ Nothing of what is read is run. Exit 1: a case was refused, and its line says wh
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from importing import Case, drafts, evals_json, plugin_eval
-from kit import text
-from kit.contract import Exit, Stop, fail
+from kit import programs, text
+from kit.contract import Exit, Stop
 
 READERS = (evals_json, plugin_eval)
 
@@ -42,17 +41,13 @@ def lines(case: Case, refused: str | None) -> Iterator[str]:
 
 
 def main() -> None:
-    p = argparse.ArgumentParser("import_tasks.py", description=__doc__, allow_abbrev=False)
-    p.formatter_class = argparse.RawDescriptionHelpFormatter
+    p = programs.parser("import_tasks", __doc__)
     p.add_argument("places", nargs="+", type=Path, metavar="FILE_OR_DIR")
     p.add_argument(
         "--to", required=True, type=Path, metavar="DIR", help="an evals/ folder: gets tasks/, plugins/"
     )
     args, refused = p.parse_args(), 0
-    try:
-        found = list(cases(args.places))
-    except Stop as stop:
-        fail("import_tasks", stop)
+    found = list(cases(args.places))
     sources = {case.source for case in found}
     sources |= {
         at for case in found for skill in case.skills.values() for r in READERS for at in r.find(skill)

@@ -93,9 +93,7 @@ def summary(kills: Sequence[Kill], secs: float) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
-        "kills.py", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
-    )
+    p = programs.parser("kills", __doc__)
     p.add_argument("--kills", type=int, default=50, metavar="N", help="how many (default: 50)")
     p.add_argument("--seed", type=int, default=None, help="of the moments; printed, to repeat them")
     p.add_argument("--record", type=Path, metavar="FILE", help="keep the kills, and go on after them")
@@ -135,11 +133,8 @@ def main() -> None:
     again = f"; the same command goes on after {args.record}" if args.record else ""
     try:
         kills = run(args, results)
-    except programs.Broken as error:
-        fail("kills", Stop(Exit.UNAVAILABLE, str(error)))
-    except Stop as stop:
-        fail("kills", stop)
     except KeyboardInterrupt:
+        trees.remove(results)
         fail("kills", Stop(Exit.INTERRUPTED, f"interrupted{again}"))
     print(summary(kills, time.monotonic() - started))
     if any(kill.wrong for kill in kills):

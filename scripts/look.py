@@ -8,10 +8,10 @@ something is wrong.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import base64
 import contextlib
+import os
 import shutil
 import subprocess
 import sys
@@ -22,7 +22,8 @@ from typing import Any
 
 import aiohttp
 
-from kit.contract import Exit, Stop, fail
+from kit import programs
+from kit.contract import Exit, Stop
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (
@@ -108,7 +109,12 @@ async def browser() -> AsyncIterator[Tab]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         argv = [program, *FLAGS, f"--user-data-dir={folder}", "about:blank"]
         child = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": folder},
+            start_new_session=True,
         )
         try:
             port = await started(Path(folder) / "DevToolsActivePort")
@@ -156,21 +162,16 @@ async def look(page: Path, out: Path) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "look.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    parser = programs.parser("look", __doc__)
     parser.add_argument("page", type=Path, metavar="REPORT_HTML")
     parser.add_argument(
         "--to", type=Path, default=Path(), metavar="FOLDER", help="where the pictures go (here)"
     )
     args = parser.parse_args()
-    try:
-        if not args.page.is_file():
-            raise Stop(Exit.NO_INPUT, f"{args.page}: no such file; report.py writes one")
-        args.to.mkdir(parents=True, exist_ok=True)
-        trouble = asyncio.run(look(args.page, args.to))
-    except Stop as stop:
-        fail("look", stop)
+    if not args.page.is_file():
+        raise Stop(Exit.NO_INPUT, f"{args.page}: no such file; report.py writes one")
+    args.to.mkdir(parents=True, exist_ok=True)
+    trouble = asyncio.run(look(args.page, args.to))
     for line in trouble:
         print(line)
     sys.exit(Exit.NO if trouble else Exit.OK)

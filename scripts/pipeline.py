@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 from pathlib import Path
 
+from kit import programs
 from kit.contract import Step
 from kit.layout import Artifact
 
@@ -42,8 +42,7 @@ def text() -> str:
 
 
 def main() -> None:
-    summary = (__doc__ or "").split("\n")[0]
-    argparse.ArgumentParser("pipeline.py", description=summary, allow_abbrev=False).parse_args()
+    programs.parser("pipeline", __doc__).parse_args()
     (ROOT / "docs/pipeline.md").write_text(text(), "utf-8")
 
 

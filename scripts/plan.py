@@ -19,7 +19,7 @@ from pathlib import Path
 import clients
 import planning
 from gateway import rehearsal
-from kit import tasks
+from kit import programs, tasks
 from kit.contract import Exit, Folder, Step, Stop, fail
 from kit.documents import Document
 from kit.layout import BATCH, TRIAL
@@ -39,10 +39,9 @@ PLAN_TRIAL = Step("plan", "Write one trial's plan.", "recorded", reads=[], write
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser("plan.py", description=STEP.does, epilog=STEP.contract(), allow_abbrev=False)
-    p.formatter_class = argparse.RawDescriptionHelpFormatter
+    p = programs.parser("plan", STEP.does, STEP.contract())
     p.usage = "%(prog)s TASK [options]   (--help lists them)"  # so that a wrong word gets one clear line
-    p.add_argument("task", help="a folder of evals/tasks/")
+    p.add_argument("task", help="its name, or its folder in evals/tasks/")
     p.add_argument("--client", default="claude", help="the agent under test (default: claude)")
     answers = p.add_mutually_exclusive_group()
     answers.add_argument("--model", help="a real model; its key is read from the client's own variable")
@@ -114,6 +113,10 @@ def refuse_early(args: argparse.Namespace, client: clients.Client) -> None:
         raise Stop(Exit.USAGE, "--direct: needs --model; a rehearsal is answered by the gateway alone")
     if args.exploratory:
         clients.confined(client)
+        for flag in ("compare", "aa", "detect"):
+            if getattr(args, flag):
+                what = f"--exploratory --{flag}: an exploratory batch is never compared"
+                raise Stop(Exit.USAGE, f"{what}; leave one of them out")
     if isinstance(args.trials, int) and args.trials < 1:
         raise Stop(Exit.USAGE, f"--trials {args.trials}: at least 1")
     planning.refuse_engine(args)
@@ -128,7 +131,7 @@ def refuse_early(args: argparse.Namespace, client: clients.Client) -> None:
 def make(args: argparse.Namespace) -> Plan:
     client = clients.load(args.client)
     refuse_early(args, client)
-    task = tasks.load(args.evals.resolve(), args.task)
+    task = tasks.load(args.evals.resolve(), tasks.called(args.evals, args.task))
     planned = configurations.of(args, task)
     args.trials, args.power = foretelling.decide(args, task.name, len(planned), task.trials)
     scripts = None if args.model else rehearsals(args, task, answers(args, task, planned))
@@ -157,10 +160,6 @@ def main() -> None:
     try:
         plan = make(args)
         folder = write(plan)
-    except tasks.TaskError as error:
-        fail("plan", Stop(Exit.BAD_INPUT, str(error)))
-    except rehearsal.RehearsalError as error:
-        fail("plan", Stop(Exit.BAD_INPUT, str(error)))
     except Stop as stop:
         fail("plan", stop)
     plan.announce(folder)

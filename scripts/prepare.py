@@ -45,7 +45,7 @@ def run(trial: Folder) -> None:
     client, rung, setup = clients.load(plan["client"]), rungs.load(plan["rung"]), setups.load(plan["setup"])
     if why := rung.unavailable():
         raise Stop(Exit.UNAVAILABLE, why)
-    task = load(Path(plan["paths"]["evals"]), plan["task"])
+    task = tasks.load(Path(plan["paths"]["evals"]), plan["task"])
     trial.write(TASK, document(task))
     uid = uids.claim(*plan["uids"])
     box = rungs.trial_box(plan, stage, uid)
@@ -76,13 +76,6 @@ def run(trial: Folder) -> None:
         },
     )
     refuse(checks)
-
-
-def load(evals: Path, name: str) -> tasks.Task:
-    try:
-        return tasks.load(evals, name)
-    except tasks.TaskError as error:
-        raise Stop(Exit.BAD_INPUT, str(error)) from error
 
 
 def document(task: tasks.Task) -> Document:

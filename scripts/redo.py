@@ -7,7 +7,6 @@ are left alone. Exits 1 when something changed and --check was given.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import importlib
 import sys
@@ -15,14 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import aggregate
+import report
 from batches import asking
-from kit import documents
+from kit import documents, programs
 from kit.contract import Exit, Folder, Step, Stop, fail
 from kit.documents import Document
 from kit.layout import Artifact
 
 TRIAL_STEPS = ("observe", "expect", "audit", "finalize")
-BATCH_STEPS = ("aggregate", "report")
 
 
 def outputs(step: Step, folder: Path) -> Iterator[tuple[Artifact, Path]]:
@@ -45,40 +44,37 @@ def again(name: str, folder: Path, **flags: bool) -> list[Path]:
     step: Step = module.STEP
     before = {file: content(artifact, file) for artifact, file in outputs(step, folder)}
     code = step.execute(functools.partial(module.run, **flags), Folder(folder, step), redo=True, quiet=True)
+    if code is Exit.INTERRUPTED:
+        raise KeyboardInterrupt
     if code not in (Exit.OK, Exit.NO_INPUT):
         raise Stop(code, f"{folder}: {name} could not be redone; see the line above")
     return [file for artifact, file in outputs(step, folder) if content(artifact, file) != before[file]]
 
 
-def redo(batch: Path, conservative: bool = False) -> list[Path]:
+def redo(batch: Path, conservative: bool = False, full: bool = False) -> list[Path]:
     plan = documents.read(batch / "batch.json", "batch/1")
     changed = []
     for trial in plan["order"]:
         for name in TRIAL_STEPS:
             changed += again(name, batch / trial)
-    for name in BATCH_STEPS:
-        changed += again(name, batch, conservative=conservative)
+    changed += again("aggregate", batch, conservative=conservative)
+    changed += again("report", batch, conservative=conservative, full=full)
     return changed
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "redo.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    parser = programs.parser("redo", __doc__)
     parser.add_argument("folder", type=Path, metavar="BATCH_DIR")
     parser.add_argument("--check", action="store_true", help="exit 1 when a document came out different")
     parser.add_argument("--conservative", action="store_true", help=aggregate.CONSERVATIVE)
+    parser.add_argument("--full", action="store_true", help=report.FULL)
     args = parser.parse_args()
     try:
         folder = args.folder.resolve()
         with asking.locked(folder, asking.Asked(), lambda said: print(f"redo: {said}", file=sys.stderr)):
-            changed = redo(folder, args.conservative)
+            changed = redo(folder, args.conservative, args.full)
     except FileNotFoundError as error:
         fail("redo", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
-    except documents.Invalid as error:
-        fail("redo", Stop(Exit.BAD_INPUT, str(error)))
-    except Stop as stop:
-        fail("redo", stop)
     for file in changed:
         print(f"changed: {file}")
     said = f"{len(changed)} documents changed" if changed else "every derived document is as before"

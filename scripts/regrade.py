@@ -10,7 +10,6 @@ verdict came out different and --check was given; 69 when a submission could not
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import itertools
 import secrets
@@ -25,7 +24,7 @@ import planning
 from batches import asking
 from graders import Infrastructure, staging
 from graders.setting import Setting
-from kit import documents, edits, regrades, remains, seal, tasks, verdicts
+from kit import documents, edits, programs, regrades, remains, seal, tasks, verdicts
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
 from kit.globs import Editable
@@ -59,9 +58,7 @@ class Again:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "regrade.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    parser = programs.parser("regrade", __doc__)
     parser.add_argument("folder", type=Path, metavar="BATCH_DIR")
     parser.add_argument(
         "--evals", type=Path, metavar="DIR", help="tasks as they are here (default: the batch's)"
@@ -75,10 +72,6 @@ def main() -> None:
             body, into = regrade(folder, args.evals, args.eval_root)
     except FileNotFoundError as error:
         fail("regrade", Stop(Exit.NO_INPUT, f"{error.filename}: missing; give a batch folder below results/"))
-    except documents.Invalid as error:
-        fail("regrade", Stop(Exit.BAD_INPUT, str(error)))
-    except Stop as stop:
-        fail("regrade", stop)
     except KeyboardInterrupt:
         fail("regrade", Stop(Exit.INTERRUPTED, "interrupted; regrades/ holds what was graded so far"))
     print("\n".join(regrades.lines(body)))
@@ -128,7 +121,7 @@ def one(again: Again, name: str) -> Document:
     was = result["outcome"] if result else None
     try:
         after = graded(again, trial, into / GRADING_OUTPUT.path)
-    except (Infrastructure, tasks.TaskError) as problem:
+    except Infrastructure as problem:
         return regrades.judged(name, before, None, (was, None), str(problem))
     documents.write(into / GRADING.path, "grading/1", after)
     print(f"{name}: {after['problem'] or regrades.verdict(after)}", file=sys.stderr, flush=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gateway import rehearsal
 from kit import documents, programs, rehearsed, tasks, tied, trees
-from kit.contract import Exit, Stop, fail
+from kit.contract import Exit, Stop
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -48,6 +48,9 @@ def check(task: tasks.Task, name: str, args: argparse.Namespace) -> bool:
         wrong = list(play(task, name, args, results))
     except programs.Broken as error:
         wrong = [str(error)]
+    except KeyboardInterrupt:
+        trees.remove(results)
+        raise
     print(f"{'✗' if wrong else '✓'} {task.name} / {name}", flush=True)
     for line in wrong:
         print(f"    {line}")
@@ -60,14 +63,14 @@ def check(task: tasks.Task, name: str, args: argparse.Namespace) -> bool:
 
 def chosen(args: argparse.Namespace) -> Iterator[tuple[tasks.Task, str]]:
     for name in args.tasks or tasks.names(args.evals):
-        task = tasks.load(args.evals, name)
+        task = tasks.load(args.evals, tasks.called(args.evals, name))
         for script in task.rehearsals():
             if args.only in (None, script) and rehearsal.load(task.rehearsal(script)).serves(args.client):
                 yield task, script
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser("rehearse.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False)
+    p = programs.parser("rehearse", __doc__)
     p.add_argument("tasks", nargs="*", metavar="TASK", help="folders of evals/tasks/ (default: all)")
     p.add_argument("--only", metavar="NAME", help="the rehearsals of this name")
     p.add_argument("--client", default="claude")
@@ -82,17 +85,10 @@ def main() -> None:
     args = parser().parse_args()
     tied.follow()
     args.evals = args.evals.resolve()
-    try:
-        todo = list(chosen(args))
-        if not todo:
-            raise Stop(Exit.USAGE, f"--only {args.only}: no task has a rehearsal of that name")
-        right = [check(task, name, args) for task, name in todo]
-    except tasks.TaskError as error:
-        fail("rehearse", Stop(Exit.BAD_INPUT, str(error)))
-    except Stop as stop:
-        fail("rehearse", stop)
-    except KeyboardInterrupt:
-        fail("rehearse", Stop(Exit.INTERRUPTED, "interrupted"))
+    todo = list(chosen(args))
+    if not todo:
+        raise Stop(Exit.USAGE, f"--only {args.only}: no task has a rehearsal of that name")
+    right = [check(task, name, args) for task, name in todo]
     print(f"{sum(right)} of {len(right)} rehearsals led where they say")
     sys.exit(Exit.OK if all(right) else Exit.NO)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -41,9 +41,11 @@ STEP = Step(
 )
 STYLES = {"SUCCEEDED": "bold green", "FAILED": "bold red", "FAIL": "red", "pass": "green", "?": "yellow"}
 MOST_PATHS = 10
+MOST_ROWS, MOST_LINES, LONGEST = 40, 8, 300  # of a table, of a section, of a reason; more in report.html
+FULL = "show every table, reason and path, and what the words mean"
 
 
-def run(folder: Folder, conservative: bool = False) -> None:
+def run(folder: Folder, conservative: bool = False, full: bool = False) -> None:
     batch = read(folder)
     if conservative:  # counted again for this report; benchmark.json stays as it is
         results = aggregate.read_results(folder.root, batch.plan)
@@ -53,7 +55,7 @@ def run(folder: Folder, conservative: bool = False) -> None:
     documents.write_text(folder.path(PAGE), html.of(batch, folder.root))
     folder.path(PAGE).chmod(0o600)  # it holds of a trial's folder, which is closed to others as well
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream, here
-    draw(Console(highlight=False, markup=False, emoji=False), batch, folder.root)
+    draw(Console(highlight=False, markup=False, emoji=False), batch, folder.root, full)
 
 
 def read(folder: Folder) -> Batch:
@@ -69,8 +71,8 @@ def read(folder: Folder) -> Batch:
     return Batch(plan, folder.read(BENCHMARK), results, folder.maybe(STAGE))
 
 
-def draw(console: Console, batch: Batch, root: Path) -> None:
-    """The closing block is always in the same order; paths stand last, unbroken."""
+def draw(console: Console, batch: Batch, root: Path, full: bool = False) -> None:
+    """The tables first, then what they show; paths stand last, unbroken. full: all that report.md says."""
     plan = batch.plan
     headline = f"{plan['task']} ({plan['kind']}), {plan['client']}, {plain(plan['model']['name'])}"
     console.print(Text(f"\n{headline}", "bold"))
@@ -84,20 +86,54 @@ def draw(console: Console, batch: Batch, root: Path) -> None:
         console.print(
             Text("DIRECT: the client asked the model itself; no request was recorded.", "bold yellow")
         )
-    unlike = [tables.apart(table) for table in tables.capabilities(batch)]
-    for table in (*tables.of(batch), *(table for table in unlike if table.rows), tables.takes(batch)):
+    for table in everything(batch) if full else brief(batch):
         console.print(Text(f"\n{table.title}", "bold"))
         console.print(drawn(table))
     console.print()
-    for line in tables.legend(batch):
+    for line in tables.legend(batch) if full else [" ".join(tables.LEGEND)]:
         console.print(indented(line, "dim"))
-    for title, lines in sentences.sections(batch):
+    for title, lines in sentences.sections(batch) if full else what_matters(batch):
         console.print(Text(f"\n{title}", "bold"))
         for line in lines:
             console.print(indented(line))
     console.print(Text("\nNext", "bold"))
-    for line in (*commands(batch, root), "", *paths(batch, root)):
+    for line in (*commands(batch, root, full), *(("", *paths(batch, root)) if full else ())):
         console.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def everything(batch: Batch) -> Iterator[Table]:
+    yield from (*tables.of(batch), *unlike(batch), tables.takes(batch))
+
+
+def unlike(batch: Batch) -> list[Table]:
+    """Where several cargo-agents differ in what they can do."""
+    apart = [tables.apart(table) for table in tables.capabilities(batch)]
+    return [table for table in apart if table.rows]
+
+
+def brief(batch: Batch) -> Iterator[Table]:
+    for table in (tables.trials(batch), *tables.symposium(batch)):
+        left = len(table.rows) - MOST_ROWS
+        more = f" (the first {MOST_ROWS}; {left} more in {PAGE.path})" if left > 0 else ""
+        yield replace(table, title=table.title + more, rows=table.rows[:MOST_ROWS])
+    if len(batch.plan["order"]) > 1:
+        yield tables.rates(batch)
+    yield from unlike(batch)
+
+
+def what_matters(batch: Batch) -> Iterator[tuple[str, Sequence[str]]]:
+    """What it shows, and why something did not succeed; each short: the whole is in report.html."""
+    said = dict(sentences.sections(batch))
+    groups = [group for group in sentences.alike(batch) if group.outcome != tables.OUTCOME["succeeded"]]
+    said["Why"] = [f"{trials}: {why}" for trials, why in sentences.reasons(groups)]
+    for title in ("What this shows", "Warnings", "Why", "Findings"):
+        if lines := said.get(title, []):
+            left = len(lines) - MOST_LINES
+            more = [f"and {left} more in {PAGE.path}"] if left > 0 else []
+            shown = [
+                one if len(one) <= LONGEST or title != "Why" else f"{one[:LONGEST]} ..." for one in lines
+            ]
+            yield title, [*shown[:MOST_LINES], *more]
 
 
 def indented(line: str, style: str = "") -> Padding:
@@ -114,8 +150,8 @@ def drawn(table: Table) -> Drawn:
     return made
 
 
-def commands(batch: Batch, root: Path) -> Iterator[str]:
-    """The exact next things to type."""
+def commands(batch: Batch, root: Path, full: bool) -> Iterator[str]:
+    """The exact next things to type, or to open."""
     plan = batch.plan
     ended = {name: result["outcome"] for name, result in batch.results.items()}
     name = next((name for name, outcome in ended.items() if outcome != "succeeded"), plan["order"][0])
@@ -123,8 +159,9 @@ def commands(batch: Batch, root: Path) -> Iterator[str]:
     yield f"look into a trial:  ls {first}"
     if any(ended.get(name) in (None, "cancelled") for name in plan["order"]):
         yield f"run what is left:   {programs.typed('eval', f'--resume {shlex.quote(str(root))}')}"
-    yield f"count it again:     {programs.typed('redo', shlex.quote(str(root)))}"
-    yield f"grade it again:     {programs.typed('regrade', shlex.quote(str(root)))}"
+    if full:
+        yield f"count it again:     {programs.typed('redo', shlex.quote(str(root)))}"
+        yield f"grade it again:     {programs.typed('regrade', shlex.quote(str(root)))}"
     if plan["rehearsals"]:
         known = plan["client"] in clients.names()
         key = clients.load(plan["client"]).KEY if known else "the client's own key variable"
@@ -133,6 +170,9 @@ def commands(batch: Batch, root: Path) -> Iterator[str]:
         words = f"{task} --client {client}{compared(plan)}{flags(plan)} --model MODEL"
         yield f"ask a real model:   {programs.typed(session, words)}"
         yield f"                    (needs {key}, and costs money)"
+    if not full:
+        yield f"see every table:    {programs.typed('redo', f'--full {shlex.quote(str(root))}')}"
+        yield f"and every detail:   {root / PAGE.path}"
 
 
 def flags(plan: Document) -> str:
@@ -163,4 +203,4 @@ def paths(batch: Batch, root: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    STEP.main(run, conservative=aggregate.CONSERVATIVE)
+    STEP.main(run, conservative=aggregate.CONSERVATIVE, full=FULL)

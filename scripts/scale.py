@@ -6,17 +6,13 @@ A benchmark: it writes made-up results, lets the program count them, and prints 
 
 from __future__ import annotations
 
-import argparse
 import json
 import resource
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from kit import documents
-from kit.contract import Exit
+from kit import documents, programs
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "tests/records/seed-example"
@@ -37,22 +33,17 @@ def write(folder: Path, trials: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "scale.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    parser = programs.parser("scale", __doc__)
     parser.add_argument("trials", nargs="?", type=int, default=100_000, metavar="N")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="agent-eval-scale-") as scratch:
         print(f"writing {args.trials} results", flush=True)
         write(Path(scratch), args.trials)
         started = time.perf_counter()
-        argv = [sys.executable, str(ROOT / "scripts/aggregate.py"), scratch]
-        done = subprocess.run(argv, check=False)
+        programs.run("aggregate", scratch)
         took = time.perf_counter() - started
-        counted = Path(scratch, "benchmark.json").exists()
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"aggregated {args.trials} trials in {took:.1f} s, {peak:.0f} MiB at the peak")
-    sys.exit(Exit.OK if done.returncode == 0 and counted else Exit.NO)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,9 @@ def probes_of(scene: Scene) -> list[Probe]:
 def scene(batch: Path, plan: Document, stage: Document, configuration: str) -> Iterator[Scene | Exit]:
     """A prepared trial of that configuration and what the probes are about; or how prepare failed."""
     with throw_away(batch, plan, configuration) as folder:
-        code = prepare.STEP.execute(prepare.run, Folder(folder, prepare.STEP))
+        code = prepare.STEP.execute(prepare.run, Folder(folder, prepare.STEP), quiet=True)
+        if code is Exit.INTERRUPTED:
+            raise KeyboardInterrupt
         if code is not Exit.OK:
             yield code
             return
@@ -118,13 +120,13 @@ def throw_away(batch: Path, plan: Document, configuration: str) -> Iterator[Path
         tempfile.TemporaryDirectory(prefix="agent-eval-") as temporary,
         leftovers.owned(Path(paths["eval_root"]), name, [*folders, Path(temporary)]),
     ):
-        for document in (BATCH, STAGE):
-            shutil.copyfile(batch / document.path, Path(temporary, document.path))
-        folder = Path(temporary, name)
-        documents.write(
-            folder / TRIAL.path, "trial/1", {**trial, "trial_name": name, "paths": {**paths, **own}}
-        )
         try:
+            for document in (BATCH, STAGE):
+                shutil.copyfile(batch / document.path, Path(temporary, document.path))
+            folder = Path(temporary, name)
+            documents.write(
+                folder / TRIAL.path, "trial/1", {**trial, "trial_name": name, "paths": {**paths, **own}}
+            )
             yield folder
         finally:
             for place in (*folders, Path(temporary)):
@@ -187,8 +189,7 @@ def all_forms(args: argparse.Namespace) -> bool:
 
 
 def main() -> None:
-    summary = (__doc__ or "").partition("\n")[0]
-    parser = argparse.ArgumentParser("smoke.py", description=summary, allow_abbrev=False)
+    parser = programs.parser("smoke", __doc__)
     parser.add_argument(
         "folder", nargs="?", type=Path, metavar="BATCH_DIR", help="default: one made for this"
     )
@@ -198,16 +199,8 @@ def main() -> None:
     tied.follow()
     try:
         good = preflight(args.folder.resolve(), every=True) if args.folder else all_forms(args)
-    except programs.Broken as error:
-        fail("smoke", Stop(Exit.UNAVAILABLE, str(error)))
     except FileNotFoundError as error:
         fail("smoke", Stop(Exit.NO_INPUT, f"{error.filename}: missing; plan and stage a batch first"))
-    except documents.Invalid as error:
-        fail("smoke", Stop(Exit.BAD_INPUT, str(error)))
-    except Stop as stop:
-        fail("smoke", stop)
-    except KeyboardInterrupt:
-        fail("smoke", Stop(Exit.INTERRUPTED, "interrupted"))
     sys.exit(Exit.OK if good else Exit.NO)
 
 

@@ -23,15 +23,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 import clients
+import report
 from kit import documents, models, prices, programs, suites, tasks, tied
 from kit.contract import Exit, Stop, fail
 from kit.documents import Document
+from kit.tables import Table
+from kit.text import plain
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = "suite/1"
+PLACES = {"median_steps": 1, "mean_tokens": 0, "usd_per_trial": 4, "p95_secs": 1, "compactions": 1}  # shown
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,14 @@ class Cell:
         """None as well where it is withheld."""
         delta = self.benchmark["delta"]
         return delta["success_rate"] if delta and not delta.get("withheld") else None
+
+    def succeeded(self) -> list[str]:
+        """Of the control and of the treatment: how many of how many; "-" where the task has no control."""
+        found = {
+            c["role"]: f"{c['succeeded']} of {c['eligible']}"
+            for c in self.benchmark["configurations"].values()
+        }
+        return [found.get(role, "-") for role in ("control", "treatment")]
 
     def trials(self, role: str) -> Iterator[models.Trial]:
         for file in sorted(self.folder.glob("trial-*/result.json")):
@@ -91,41 +102,43 @@ def together(ran: list[Cell], priced: Document | None) -> Iterator[Document]:
             "bootstrap": list(found.bootstrap) if found.bootstrap else None,
             "p_value": float(f"{found.p_value:.3g}") if found.p_value is not None else None,
             "statement": suites.sentence(found),
-            "table": models.row(clients.provider(client), model, trials, price),
+            "table": models.row(
+                clients.provider(client, model.startswith("rehearsal:")), model, trials, price
+            ),
         }
 
 
-def show(document: Document) -> None:
-    table = Table(
-        "provider",
-        "model",
-        "tasks",
-        "trials",
-        "pass rate",
-        "steps",
-        "tokens",
-        "USD/trial",
-        "p95 s",
-        "compactions",
-    )
+def show(document: Document, ran: list[Cell]) -> None:
+    """For each client and model its tasks, then a line for each of what a trial of the treatment takes."""
+    console = Console(highlight=False, markup=False, emoji=False)
     for compared in document["compared"]:
-        row = compared["table"]
-        keys = ("pass_rate", "median_steps", "mean_tokens", "usd_per_trial", "p95_secs", "compactions")
-        numbers = ["-" if row[key] is None else f"{row[key]:.2f}" for key in keys]
-        table.add_row(row["provider"], row["model"], str(row["tasks"]), str(row["trials"]), *numbers)
-    console = Console()
-    console.print(table)
-    for compared in document["compared"]:
-        console.print(f"{compared['client']}, {compared['model']}: {compared['statement']}", highlight=False)
+        mine = [c for c in ran if (c.client, c.model) == (compared["client"], compared["model"])]
+        columns = ["task", "control", "treatment", "difference"]
+        rows = [[plain(cell.task), *cell.succeeded(), signed(cell.difference())] for cell in mine]
+        rows.append(["mean over tasks", "", "", signed(compared["mean"])])
+        console.print(f"\n{compared['client']}, {plain(compared['model'])}: successes of eligible trials")
+        console.print(report.drawn(Table("", columns, rows, frozenset(columns[1:]))))
+        console.print(compared["statement"])
+    keys = ("pass_rate", "median_steps", "mean_tokens", "usd_per_trial", "p95_secs", "compactions")
+    columns = ["provider, model", "pass rate", "steps", "tokens", "USD", "p95 s", "compactions"]
+    rows = []
+    for row in (compared["table"] for compared in document["compared"]):
+        numbers = ["-" if row[key] is None else f"{row[key]:.{PLACES.get(key, 2)}f}" for key in keys]
+        rows.append([f"{row['provider']} {plain(row['model'])}", *numbers])
+    console.print("\nWhat a trial of the treatment takes")
+    console.print(report.drawn(Table("", columns, rows, frozenset(columns[1:]))))
     if document["rehearsed"]:
         console.print("REHEARSED: these numbers say nothing about a model.")
     if document["prices_as_of"] is None:
         console.print("No price file: what it cost is not known (null), not 0.")
 
 
+def signed(difference: float | None) -> str:
+    return "-" if difference is None else f"{difference:+.2f}"
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser("suite.py", description=__doc__, allow_abbrev=False)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = programs.parser("suite", __doc__)
     parser.add_argument("plan", type=Path, metavar="PLAN.yaml")
     parser.add_argument("--evals", type=Path, default=ROOT / "evals", metavar="DIR")
     parser.add_argument("--results", type=Path, default=ROOT / "results", metavar="DIR")
@@ -137,10 +150,6 @@ def main() -> None:
         priced = prices.read_yaml(args.plan.parent / plan["prices"], "prices/1") if "prices" in plan else None
         folder = args.results.resolve() / "suites" / f"{args.plan.stem}-{time.strftime('%Y%m%d-%H%M%S')}"
         ran = list(cells(plan, args, folder))
-    except programs.Broken as error:
-        fail("suite", Stop(Exit.UNAVAILABLE, str(error)))
-    except Stop as stop:
-        fail("suite", stop)
     except KeyboardInterrupt:
         fail("suite", Stop(Exit.INTERRUPTED, "interrupted; finished batches are kept"))
     body = {
@@ -150,7 +159,7 @@ def main() -> None:
         "compared": list(together(ran, priced)),
     }
     documents.write(folder / "suite.json", SCHEMA, body)
-    show(body)
+    show(body, ran)
     print(folder / "suite.json")
 
 

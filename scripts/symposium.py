@@ -7,7 +7,6 @@ but .tools/patched; a patch that does not apply is a fault of ours, a failing bu
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -18,8 +17,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from kit import tools
-from kit.contract import Exit, Stop, fail
+from kit import programs, tools
+from kit.contract import Exit, Stop
 
 PATCHES = tools.ROOT / "symposium/patches"
 STAMP = "installed.json"
@@ -29,21 +28,16 @@ NEEDS_THE_NETWORK = "plugins::tests::check_crate_exists_on_crates_io"
 
 
 def main() -> None:
-    p = argparse.ArgumentParser(
-        "symposium.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    p = programs.parser("symposium", __doc__)
     p.add_argument("--patched", action="store_true", help="build it (about two minutes, once)")
     p.add_argument("--test", action="store_true", help="also run Symposium's own library tests on it")
     args = p.parse_args()
-    try:
-        if args.test and not args.patched:
-            raise Stop(Exit.USAGE, "--test: tests the patched source; give --patched too")
-        if args.patched:
-            patched(test=args.test)
-        else:
-            there()
-    except Stop as stop:
-        fail("symposium", stop)
+    if args.test and not args.patched:
+        raise Stop(Exit.USAGE, "--test: tests the patched source; give --patched too")
+    if args.patched:
+        patched(test=args.test)
+    else:
+        there()
 
 
 def there() -> None:

@@ -8,7 +8,6 @@ the run folder goes, unless --keep-run. Killed itself, it leaves a record of its
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import signal
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from kit import documents, leftovers, process, tied, trees, uids
+from kit import documents, leftovers, process, programs, tied, trees, uids
 from kit.contract import Exit, Folder, Stop, fail
 from kit.documents import Document
 from rungs import no_keyrings
@@ -81,9 +80,7 @@ def whole(folder: Path, plan: Document) -> Exit:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "trial.py", description=(__doc__ or "").split("\n")[0], allow_abbrev=False
-    )
+    parser = programs.parser("trial", __doc__)
     parser.add_argument("folder", type=Path, metavar="TRIAL_DIR")
     folder = parser.parse_args().folder.resolve()
     for one in (signal.SIGTERM, signal.SIGHUP):

@@ -103,8 +103,8 @@ def test_I08_a_huge_transcript_takes_seconds_whatever_is_in_it(data: bytes) -> N
     assert time.process_time() - started < 4
 
 
-def test_a_text_too_short_to_mean_anything_is_refused_by_name() -> None:
-    assert Sought({"a": b"abc", "b": CANARY.encode()}).too_short == ["a"]
+def test_a_text_too_short_to_mean_anything_is_not_looked_for() -> None:
+    assert not list(Sought({"a": b"abc", "b": CANARY.encode()}).within([b"abc"]))
     assert not list(Sought({}).within([b"abc"]))
 
 
@@ -205,6 +205,21 @@ def test_I08_the_deny_list_closes_less() -> None:
     open_ = replace(TRIAL, closed=("/root",))
     said = [command("cat /var/log/x"), command("cat /root/x")]
     assert [one["kind"] for one in commands.of_paths(said, open_)] == ["attempt", "breach"]
+
+
+def test_I08_what_is_closed_to_all_is_named_wherever_it_lies_and_the_trials_own_is_not() -> None:
+    """A path that the batch was given below /tmp; and the eval root, in which the trial's own folder lies."""
+    shut = replace(TRIAL, denied=("/tmp/given", "/eval"))
+    said = [
+        command(f"cat {path}") for path in ("/tmp/given/cargo-agents", "/eval/b/trial-2-x/a", "/tmp/mine")
+    ]
+    said += [
+        command(f"cat {RUN}/project/a"),
+        command("cat /eval/b/tools/common/a"),
+        command("cat /usr/bin/x"),
+    ]
+    found = [(one["kind"], one["what"].split()[2].rstrip(",")) for one in commands.of_paths(said, shut)]
+    assert found == [("breach", "/tmp/given/cargo-agents"), ("breach", "/eval/b/trial-2-x/a")]
 
 
 def test_E05_a_write_to_the_evidence_is_named() -> None:

@@ -102,10 +102,10 @@ def test_P01_an_eval_root_that_a_trials_uid_cannot_traverse_is_refused(standin: 
 # --- what it refuses: the caller's faults
 
 
-def test_W03_no_batch_is_said_and_what_makes_one(standin: Place, tmp_path: Path) -> None:
+def test_W03_no_batch_is_said_and_what_to_give(standin: Place, tmp_path: Path) -> None:
     done = standin.call("batch", tmp_path)
     assert done.returncode == Exit.NO_INPUT
-    assert done.stderr.startswith(f"batch: {tmp_path}/batch.json: No such file or directory; plan.py makes")
+    assert done.stderr.startswith(f"batch: {tmp_path}/batch.json: No such file or directory; give a")
     assert done.stderr.count("\n") == 1
 
 

@@ -53,6 +53,19 @@ def verdicts(judged: dict[str, Judged]) -> dict[str, str]:
 
 
 @pytest.mark.real
+def test_a_failed_told_test_names_every_assertion_that_was_wrong(tmp_path: Path, tools: Tools) -> None:
+    """Half of them are told wrongly in each run, and hold then as predicted: its opposite is run too."""
+    asserts = "".join(f"    assert_eq!(doubling::double({n}), {2 * n});\n" for n in range(5, 13))
+    hidden = f"#[test]\nfn double() {{\n{asserts}}}\n"
+    files = {"Cargo.toml": MANIFEST, "src/lib.rs": "pub fn double(x: i32) -> i32 { x * 3 }"}
+    failed = judge(make(tmp_path, files, {"double": hidden}), Bare(tools.sysroot))["hidden.double"]
+    lines = failed.detail.split("; ")
+    said = [f"line {n - 2}: assert_eq!(doubling::double({n}), {2 * n})" for n in range(5, 13)]
+    assert lines == [f"assertion does not hold: {one}" for one in said]
+    assert failed.output.decode().splitlines()[:8] == lines
+
+
+@pytest.mark.real
 @pytest.mark.parametrize("name", SUBMISSIONS)
 def test_G06_each_verdict_says_what_the_submission_did(name: str, tmp_path: Path, tools: Tools) -> None:
     one = SUBMISSIONS[name]

@@ -87,6 +87,16 @@ def test_41_a_text_can_neither_break_the_table_nor_be_computed(tmp_path: Path) -
     assert json.loads(row["findings"]) == [text]
 
 
+def test_a_folder_above_gives_every_batch_below_it_and_a_suites_document_is_none(tmp_path: Path) -> None:
+    """As `results` holds them: results/<task>/<client>/<batch>, and results/suites/<plan>/ with as much."""
+    shutil.copytree(EVERY, tmp_path / "a-task/claude/1")
+    shutil.copytree(RECORDS / "result-missing", tmp_path / "suites/nightly-1/a-task/claude/2")
+    (tmp_path / "suites/nightly-1/suite.json").write_text("{}")
+    wanted = table(EVERY, RECORDS / "result-missing")
+    assert table(tmp_path) == wanted
+    assert table(*sorted(tmp_path.glob("*/*/*"))) == wanted
+
+
 def test_a_batch_named_twice_is_refused(tmp_path: Path) -> None:
     again = shutil.copytree(EVERY, tmp_path / "again")
     done = run(EVERY, again, "--to", "csv", "-")

@@ -302,6 +302,17 @@ def test_a_file_of_the_skill_itself_is_no_input(tmp_path: Path) -> None:
     assert (task / "DRAFT.md").read_text("utf-8").count("which is part of the skill and was not copied") == 3
 
 
+def test_nor_is_it_with_the_cases_beside_SKILL_md(tmp_path: Path) -> None:
+    skill = shutil.copytree(RECORDED / "csv-cleaner", tmp_path / "skill")
+    (skill / "evals/evals.json").unlink()
+    case = {"prompt": "x", "files": ["SKILL.md", "scripts/count.sh", "evals.json", "evals/files/orders.csv"]}
+    (skill / "evals.json").write_text(json.dumps({"skill_name": "csv-cleaner", "evals": [case]}))
+    assert program(skill, "--to", tmp_path / "to").returncode == 0
+    task = tmp_path / "to/tasks/csv-cleaner-1"
+    assert [file.name for file in (task / "starter").iterdir()] == ["orders.csv"]
+    assert (task / "DRAFT.md").read_text("utf-8").count("which is part of the skill and was not copied") == 3
+
+
 # what is hostile
 
 

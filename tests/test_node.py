@@ -16,7 +16,7 @@ import pytest
 
 import left_behind
 from batch_running import Place, alive, content, document, until
-from batches import closing, node, standing
+from batches import closing, node, ray_engine, standing
 from batches.node import Node
 from kit import documents, tasks, trees
 from kit.contract import Exit
@@ -189,6 +189,65 @@ def test_17_a_trial_is_given_to_one_node_only(tmp_path: Path) -> None:
     given = away(tmp_path)
     with pytest.raises(FileExistsError):
         documents.mark(given.folder / "node.json")
+
+
+class Ray:
+    """Stands for Ray: an answer that is there, and is either a record or an error."""
+
+    class exceptions:
+        class RayError(Exception): ...
+
+        class RayTaskError(RayError): ...
+
+        class ActorDiedError(RayError): ...
+
+    def __init__(self, answer: object) -> None:
+        self.answer, self.killed = answer, 0
+
+    def wait(self, answers: list[object], timeout: float) -> tuple[list[object], list[object]]:
+        return answers, []
+
+    def get(self, _: object) -> object:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    def kill(self, _: object) -> None:
+        self.killed += 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "others_end"),
+    [
+        (Ray.exceptions.RayTaskError("Traceback: OSError: no space left"), False),
+        ((0, b"", b"no archive"), False),
+        ((0, b"", b"\x1f\x8b\x08\x00" + b"\0" * 20), False),
+        (Ray.exceptions.ActorDiedError("it died"), True),
+    ],
+    ids=["its packing failed", "no archive", "torn", "the node died"],
+)
+def test_R04_a_record_that_cannot_be_had_ends_no_other_trial_of_its_node(
+    tmp_path: Path, answer: object, others_end: bool
+) -> None:
+    ray, far, said = Ray(answer), ray_engine.Far("here/1", None, None, running=2), io.BytesIO()
+    documents.mark(tmp_path / "node.json", "{}")
+    arrived: list[str] = []
+    call = ray_engine.Call(ray, far, object(), tmp_path, said, arrived)
+    assert call.poll() == Exit.UNAVAILABLE
+    assert (far.gone, ray.killed, far.running, arrived) == (others_end, int(others_end), 1, [])
+    assert (tmp_path / "node.json").exists(), "it began there, and is never run again"
+    assert b"here/1: " in said.getvalue()
+
+
+def test_W03_a_node_without_the_key_says_where_it_is_to_be_set(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-for-the-plan")
+    batch = place.plan("formatting", "--model", "model-1")
+    here = Node(document(batch / "batch.json"), {}, "")
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    why = here.ready([], preflight=False) or ""
+    assert why.startswith("--model model-1: no key; set ANTHROPIC_API_KEY, where its `ray start` was typed; ")
 
 
 def test_R04_the_record_comes_whole_and_its_result_last(

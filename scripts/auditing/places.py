@@ -43,9 +43,14 @@ class Trial:
     configuration: tuple[str, ...]  # and patterns: its client's own
     reading: tuple[str, ...]  # its client's tools that show a file or fail
     shells: tuple[str, ...]  # and those that run a command
+    denied: tuple[str, ...] = ()  # roots that are nobody's, wherever they lie: also below /tmp
 
     def outside(self, path: str) -> bool:
-        return not any(below(path, root) for root in self.inside)
+        """By the nearest root that it is below."""
+        near = [
+            max((len(r) for r in roots if below(path, r)), default=0) for roots in (self.inside, self.denied)
+        ]
+        return near[0] == 0 or near[1] > near[0]
 
     def shut(self, path: str) -> bool:
         """Whether its content can only be had by a way out."""
@@ -107,4 +112,5 @@ def of(plan: Document, stage: Document) -> Trial:
         configuration=tuple(f"{glob.escape(run)}/{pattern}" for pattern in client.CONFIGURATION),
         reading=tuple(client.READING),
         shells=tuple(client.SHELLS),
+        denied=tuple(plan["denied"]),
     )

@@ -19,17 +19,17 @@ import planning
 import report
 import smoke
 import stage
-from batches import asking, closing, comparing, restaging, room, standing
+from batches import asking, closing, restaging, room, standing
 from batches.asking import Asked
 from batches.breaker import Breaker
 from batches.ray_engine import RayRunner
 from batches.running import Runner
 from batches.screen import Screen
 from batches.standing import Standing
-from kit import documents, leftovers, programs, trees
+from kit import claims, documents, leftovers, programs, trees
 from kit.contract import Exit, Folder, Stop
 from kit.documents import Document
-from kit.layout import RESULT, STAGE
+from kit.layout import BENCHMARK, RESULT, STAGE
 
 
 @dataclass
@@ -146,7 +146,8 @@ class Batch:
         failed = next((code for code in codes if code is not Exit.OK), Exit.OK)
         if self.asked or stopped or failed is not Exit.OK:
             return Exit.INTERRUPTED if self.asked else Exit.UNAVAILABLE if stopped else failed
-        if unlike := comparing.uneven(self.folder):
+        counted = documents.read(self.folder / BENCHMARK.path, "benchmark/1")["configurations"]
+        if claims.comparisons(counted) and (unlike := "; ".join(claims.uneven(counted))):
             self.screen.say(f"not comparable: lost unevenly: {unlike}; no difference can be stated (exit 1)")
             return Exit.NO
         return Exit.OK

@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 
 from batches import standing
-from kit import documents, tied
+from kit import documents, family, leftovers, tied, trees
 from kit.contract import Exit
 from kit.documents import Document
 from kit.layout import RESULT, SETUP, TASK
@@ -59,6 +59,7 @@ class Subject:
     jobs: int
     noted: Noted = field(default_factory=Noted)
     kills: int = 0
+    running: subprocess.Popen[bytes] | None = None
 
     @property
     def plan(self) -> Document:
@@ -78,7 +79,19 @@ class Subject:
         argv += ["--resume", "--no-preflight"]
         null = subprocess.DEVNULL
         env = tied.environment()  # it ends when we do
-        return subprocess.Popen(argv, stdin=null, stdout=null, stderr=null, env=env, start_new_session=True)
+        self.running = subprocess.Popen(
+            argv, stdin=null, stdout=null, stderr=null, env=env, start_new_session=True
+        )
+        return self.running
+
+    def end(self) -> None:
+        """TERM, as a person would; and what a kill left."""
+        if self.running is not None and self.running.poll() is None:
+            self.running.terminate()
+            self.running.wait(RESUMING_SECS)
+        paths = self.plan["paths"]
+        leftovers.reap(Path(paths["eval_root"]))
+        trees.remove(Path(paths["work"]))
 
     def kill(self, what: str, after: float, *, early: bool) -> bool:
         """Kill it so long after its start (early), or after a trial has begun; False: it had ended."""
@@ -88,11 +101,11 @@ class Subject:
         with contextlib.suppress(subprocess.TimeoutExpired):
             running.wait(after)
             return False
-        family = psutil.Process(running.pid).children(recursive=True)
+        below = psutil.Process(running.pid).children(recursive=True)
         chosen = {
             "runner": [],
-            "runner and trials": [p for p in family if "trial.py" in " ".join(command(p))],
-            "everything": family,
+            "runner and trials": [p for p in below if "trial.py" in " ".join(family.words(p))],
+            "everything": below,
         }[what]
         for process in (psutil.Process(running.pid), *chosen):
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -123,12 +136,6 @@ class Subject:
         if ends["succeeded"] + ends["cancelled"] != planned:
             yield f"outcomes that no kill explains: {dict(ends)}"
         yield from (f"left: {one}" for one in left_over(self.folder, plan))
-
-
-def command(process: psutil.Process) -> list[str]:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return process.cmdline()
-    return []
 
 
 def left_over(batch: Path, plan: Document) -> Iterator[str]:

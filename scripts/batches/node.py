@@ -51,12 +51,13 @@ class Node:
             if OOM.exists():  # an engine may have put itself first; among ours the agent goes first
                 OOM.write_text("0")
             if not self.plan["rehearsals"]:
-                planning.need_key(clients.load(self.plan["client"]), self.plan["model"]["name"])
+                todo = "where its `ray start` was typed; the key goes to no other machine"
+                planning.need_key(clients.load(self.plan["client"]), self.plan["model"]["name"], todo)
             task = tasks.load(Path(self.plan["paths"]["evals"]), self.plan["task"])
             if task.content_hash != self.content_hash:
                 return f"{task.folder}: is another task than the batch's"
             return self.staged() or (self.probed(firsts) if preflight else None)
-        except (Stop, tasks.TaskError, documents.Invalid, OSError) as error:
+        except (Stop, documents.Invalid, OSError) as error:
             return str(error)
 
     def staged(self) -> str | None:

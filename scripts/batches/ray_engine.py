@@ -13,7 +13,9 @@ import io
 import json
 import os
 import socket
+import tarfile
 import time
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +33,7 @@ ONCE = {"max_restarts": 0, "max_task_retries": 0}  # what is lost is counted, no
 ANSWER_SECS = 10.0
 LEAVING_SECS = 20.0
 TOLD = 200  # characters of an error of Ray's
+NO_RECORD = (tarfile.TarError, zlib.error, EOFError, KeyError, OSError)  # what came cannot be unpacked
 
 
 @dataclass
@@ -64,14 +67,17 @@ class Call:
                 unpack(record, self.trial)
                 self.code = code
                 self.arrived.append(self.trial.name)
+            except (self.ray.exceptions.RayTaskError, *NO_RECORD) as error:  # of this trial; the node goes on
+                self.code = Exit.UNAVAILABLE
+                self.said.write(f"its record did not come from {self.node.name}: {short(error)}\n".encode())
             except self.ray.exceptions.RayError as error:
-                self.lose(f"{type(error).__name__}: {error}")
+                self.lose(short(error))
             self.node.running -= 1
         return self.code
 
     def lose(self, why: str) -> None:
         self.node.gone, self.code = True, Exit.UNAVAILABLE
-        self.said.write(f"lost with the node {self.node.name}: {' '.join(why.split())[:TOLD]}\n".encode())
+        self.said.write(f"lost with the node {self.node.name}: {why}\n".encode())
         self.ray.kill(self.node.actor)
 
     def terminate(self) -> None:
@@ -79,6 +85,11 @@ class Call:
 
     def kill(self) -> None:
         self.lose("it did not end in time")
+
+
+def short(error: Exception) -> str:
+    """Its name and how it ends: Ray puts a traceback before what is wrong."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[-TOLD:]}"
 
 
 class Away(Child):
@@ -166,7 +177,7 @@ class RayRunner(Runner):
             return "it gives no answer"
         except self.ray.exceptions.RayError as error:
             node.gone = True
-            return f"{type(error).__name__}: {' '.join(str(error).split())[-TOLD:]}"
+            return short(error)
 
     def can_start(self) -> bool:
         """Whether a node has room: the one with the fewest trials."""

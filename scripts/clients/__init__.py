@@ -118,7 +118,9 @@ def load(name: str) -> Client:
     return cast(Client, importlib.import_module(f"clients.{name}"))
 
 
-def provider(name: str) -> str:
+def provider(name: str, rehearsed: bool) -> str:
     """Who answers: the host of the client's model API; the client's own name where we no longer know it."""
+    if rehearsed:
+        return "rehearsal"
     known = name in names()
     return (urlsplit(load(name).UPSTREAM).hostname if known else None) or name

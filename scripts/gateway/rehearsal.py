@@ -27,7 +27,6 @@ from gateway import rehearsal_file
 from gateway.exchange import Exchange
 from gateway.rehearsal_file import RehearsalError
 from gateway.wires import Scripted, Usage, Wire
-from kit.contract import Exit, Stop
 from kit.documents import Document
 
 __all__ = ["Rehearsal", "RehearsalError", "Rehearsed", "Turn", "load"]
@@ -67,12 +66,6 @@ class Rehearsal:
 
     def serves(self, client: str) -> bool:
         return self.clients is None or client in self.clients
-
-    def turns_for(self, client: str) -> tuple[Turn, ...]:
-        if not self.serves(client):
-            written = ", ".join(self.clients or ())
-            raise Stop(Exit.USAGE, f"rehearsal {self.name}: not for {client}; it is written for {written}")
-        return self.turns
 
     def expect_for(self, client: str, configuration: str) -> Document | None:
         """The outcome and the parts of result.json that it must lead to; None: it names none."""

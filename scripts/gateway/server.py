@@ -8,7 +8,6 @@ is data. A crash while answering is ours: recorded, counted, in `crashes`, and w
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 import time
 from collections.abc import Coroutine, Iterator
@@ -24,6 +23,7 @@ from gateway import HOST
 from gateway.exchange import Exchange, HungUp, Source
 from gateway.record import Record
 from gateway.wires import Wire
+from kit import documents
 from kit.contract import Exit, Stop
 from kit.documents import Document
 
@@ -179,15 +179,9 @@ class Gateway:
 def json_object(body: bytes) -> Document | None:
     """The body where it is a JSON object that can be written again."""
 
-    def refuse(constant: str) -> None:
-        raise ValueError(constant)
-
     def shallow(value: Any, left: int = DEPTH) -> bool:
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         return left > 0 and all(shallow(item, left - 1) for item in inner)
 
-    try:
-        document = json.loads(body, parse_constant=refuse)
-    except (ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) and shallow(document) else None
+    document = documents.foreign(body, strict=True)
+    return document if document is not None and shallow(document) else None

@@ -1,13 +1,14 @@
 """Judge one hidden test, told or blind, by what its runs report.
 
 Each run is a sandbox of its own, in a process that can start no other (unless the test says that its subject
-does), from an executable that cannot be read. Nothing a run does reaches the next. A run that is wrong ends
-it: the verdict is fail.
+does), from an executable that cannot be read. Nothing a run does reaches the next. A pair of runs with a
+wrong one ends it: the verdict is fail, and its detail and output name every assertion that was wrong in them.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,9 +16,11 @@ from graders import Done, Judged, blind, told
 from graders.cargo_build import Built
 from graders.cargo_crate import Crate
 from graders.cargo_reference import Reference
-from graders.hidden_program import Program
+from graders.hidden_program import Program, reported
 from graders.told import Answer
 from kit.hidden_tests import Scheme
+
+SENTENCES = re.compile("; (?=assertion |the report )")  # of what is wrong with a run
 
 
 @dataclass(frozen=True)
@@ -45,18 +48,28 @@ def judge(hidden: Hidden, crate: Crate, built: Built, reference: Reference) -> J
     if uncompiled := crate.uncompiled(hidden.check, built, hidden.target):
         return Judged(title, "fail", uncompiled, 0.0, built.output(hidden.target), counted)
     before, elapsed, output, unreached = reference.secs, 0.0, b"", set[int]()
-    for answer, done in answers(hidden, crate, reference):
+    wrong: list[str] = []
+    for number, (answer, done) in enumerate(answers(hidden, crate, reference)):
         elapsed, output = elapsed + done.elapsed_secs, output or done.stdout + done.stderr
         if answer.wrong:
-            output = done.stdout + done.stderr
-            secs = elapsed + reference.secs - before
-            return Judged(title, "fail", answer.wrong, secs, output, counted)
+            wrong, output = [*wrong, *SENTENCES.split(answer.wrong)], done.stdout + done.stderr
+        if wrong and (number % 2 or reported(hidden.program, done.stdout) is None):
+            break  # its opposite has been run too: between them every assertion was told the right value
         unreached |= answer.unreached
+    secs = elapsed + reference.secs - before
+    if wrong:
+        said = sorted(dict.fromkeys(wrong), key=line)
+        return Judged(title, "fail", "; ".join(said), secs, "\n".join([*said, ""]).encode() + output, counted)
     if unreached and (left_out := unreached - reference.unreached(hidden)):
         lines = ", ".join(str(asked[number].question.line) for number in sorted(left_out))
         return Judged(title, "fail", f"never reached: line {lines}", elapsed, output, counted)
-    secs = elapsed + reference.secs - before
     return Judged(title, "pass", passed(hidden), secs, output, counted)
+
+
+def line(wrong: str) -> int:
+    """Where in the test it is; what is about no line comes first."""
+    found = re.search(r"line (\d+):", wrong)
+    return int(found[1]) if found else 0
 
 
 def answers(hidden: Hidden, crate: Crate, reference: Reference) -> Iterator[tuple[Answer, Done]]:

@@ -18,8 +18,6 @@ from pathlib import Path
 import psutil
 
 from hunting.looking import (
-    arguments,
-    await_,
     began,
     children,
     completed,
@@ -106,7 +104,7 @@ class Hunt:
                 self.start()
             assert self.runner is not None
             for child in children(self.runner, recursive=False):
-                folder = Path((arguments(child) or [""])[-1])
+                folder = Path((family.words(child) or [""])[-1])
                 if folder.parent == self.batch and folder not in self.done:
                     return child, folder
             time.sleep(0.01)
@@ -120,10 +118,10 @@ class Hunt:
             return [trial] if family.is_alive(trial) else []
         below = children(trial)
         if victim == "srt":
-            return [p for p in below if any(word.endswith("/srt/dist/cli.js") for word in arguments(p)[:3])][
-                :1
-            ]
-        return [p for p in below if arguments(p)[:1] == [str(Path(run_of(folder), "bin/claude"))]][:1]
+            return [
+                p for p in below if any(word.endswith("/srt/dist/cli.js") for word in family.words(p)[:3])
+            ][:1]
+        return [p for p in below if family.words(p)[:1] == [str(Path(run_of(folder), "bin/claude"))]][:1]
 
     def strike(
         self, victim: str, chosen: list[psutil.Process], trial: psutil.Process, folder: Path, after: float
@@ -137,14 +135,15 @@ class Hunt:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         struck = time.monotonic()
-        gone = await_(lambda: not self.alive(known, spaces), GONE_SECS) - struck
+        family.soon(lambda: not self.alive(known, spaces), GONE_SECS)
+        gone = time.monotonic() - struck
         wrong = [f"alive: {one}" for one in self.alive(known, spaces)]
         if victim in ("runner", "both"):
-            await_(lambda: not self.running, GONE_SECS)
+            family.soon(lambda: not self.running, GONE_SECS)
             leftovers.reap(self.eval_root)
             wrong += [f"left: {path}" for path in (Path(run_of(folder)), *self.records()) if path.exists()]
         else:
-            await_(lambda: (folder / RESULT.path).exists() or not self.running, RESULT_SECS)
+            family.soon(lambda: (folder / RESULT.path).exists() or not self.running, RESULT_SECS)
         wrong += [f"lost: {file}" for file, text in before.items() if not same(file, text)]
         says = self.judge(victim, folder, folder / RESULT.path in before, wrong)
         return Kill(victim, during, after, gone, len(before), says, wrong)

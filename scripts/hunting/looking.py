@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -18,12 +17,6 @@ from trial import STEPS
 def children(process: psutil.Process, *, recursive: bool = True) -> list[psutil.Process]:
     with contextlib.suppress(psutil.NoSuchProcess):
         return list(process.children(recursive=recursive))
-    return []
-
-
-def arguments(process: psutil.Process) -> list[str]:
-    with contextlib.suppress(psutil.Error):
-        return list(process.cmdline())
     return []
 
 
@@ -70,11 +63,3 @@ def completed(folder: Path) -> bool:
 
 def same(file: Path, text: str) -> bool:
     return file.exists() and file.read_text("utf-8") == text
-
-
-def await_(met: Callable[[], bool], secs: float) -> float:
-    """Until it is so, or the time is up; the moment, on the monotonic clock."""
-    until = time.monotonic() + secs
-    while not met() and time.monotonic() < until:
-        time.sleep(0.02)
-    return time.monotonic()

@@ -50,7 +50,8 @@ def one(place: Path, said: Document, given: Document, number: int) -> Case:
         case.to_write.append(
             f"plugins/: a plugin with the skill {called}; no SKILL.md was found beside the file"
         )
-    take_files(case, skill or place.parent, place.parent, given.get("files", []))
+    cases = place.parent / "evals" if skill == place.parent else place.parent
+    take_files(case, skill or place.parent, cases, given.get("files", []))
     for sentence in [*given.get("assertions", []), *given.get("expectations", [])]:
         case.to_write.append(f'checks/: what can be tested of "{sentence}", which was for a model to judge')
     others = sorted({*given} - KNOWN) + sorted({*said} - {"skill_name", "evals"})

@@ -91,7 +91,6 @@ class Streams:
 
     def __init__(self, stdout: Path, stderr: Path, cap: int) -> None:
         self.kept = Kept(stdout, cap), Kept(stderr, cap)
-        self.last = time.monotonic()
         self.first: float | None = None  # when stdout's first byte came
         self._selector = selectors.DefaultSelector()
         self._ours: list[socket.socket] = []
@@ -121,9 +120,9 @@ class Streams:
                 self._selector.unregister(key.fileobj)
                 os.close(self._pidfd)
             elif data := os.read(key.fd, 1 << 16):
-                got, self.last = True, time.monotonic()
+                got = True
                 if self.first is None and key.data is self.kept[0]:
-                    self.first = self.last
+                    self.first = time.monotonic()
                 key.data.take(data)
             else:
                 self._selector.unregister(key.fileobj)

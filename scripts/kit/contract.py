@@ -41,7 +41,7 @@ class Exit(enum.IntEnum):
 class Stop(Exception):
     """End the step now, with a message for a person and a code for the caller.
 
-    The message has the form "<thing>: <what is wrong>; <what to do>".
+    The message has the form "<thing>: <what is wrong>; <what to do>". Uncaught it ends a program so.
     """
 
     def __init__(self, code: Exit, message: str) -> None:
@@ -102,7 +102,7 @@ class Step:
     def execute(
         self, run: Callable[[Folder], None], folder: Folder, *, redo: bool = False, quiet: bool = False
     ) -> Exit:
-        """Run the step; whatever happens, leave a receipt. quiet: say nothing of missing inputs."""
+        """Run the step; whatever happens, leave a receipt. quiet: no word of missing inputs, or Ctrl-C."""
         started, clock, code, error = time.time(), time.monotonic(), Exit.OK, None
         try:
             folder.demand(self.reads, Exit.NO_INPUT)
@@ -117,7 +117,7 @@ class Step:
         except Exception as crash:
             traceback.print_exc()
             code, error = Exit.BUG, f"{type(crash).__name__}: {crash}"
-        if error and not (quiet and code is Exit.NO_INPUT):
+        if error and not (quiet and code in (Exit.NO_INPUT, Exit.INTERRUPTED)):
             print(f"{self.name}: {error}", file=sys.stderr)
         if code is not Exit.EXISTS:  # then the earlier receipt stands
             took = round(time.monotonic() - clock, 3)

@@ -24,7 +24,9 @@ Document = dict[str, Any]
 
 
 class Invalid(Exception):
-    """A document does not fit its schema."""
+    """A document does not fit its schema. Uncaught it ends a program, like a Stop(BAD_INPUT)."""
+
+    code = 65
 
 
 @functools.cache
@@ -150,3 +152,19 @@ def _stable(value: Any, schema: Any, base: str) -> Any:
     if isinstance(value, list):
         return [_stable(item, schema.get("items", {}), base) for item in value]
     return value
+
+
+def foreign(text: str | bytes, *, strict: bool = False) -> Document | None:
+    """A JSON object that somebody else wrote, who may nest as deep as he likes; None: it is none.
+
+    strict: NaN and the infinities, which Python reads, are no JSON.
+    """
+    try:
+        found = json.loads(text, parse_constant=_refuse if strict else None)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")

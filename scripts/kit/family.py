@@ -9,7 +9,8 @@ import contextlib
 import ctypes
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import psutil
 
@@ -95,6 +96,21 @@ def told(name: str) -> Iterator[tuple[int, bytes]]:
         finally:
             os.close(file)
         yield pid, said
+
+
+def words(process: psutil.Process) -> list[str]:
+    """Its command line; [] when it is gone, or not ours to see."""
+    with contextlib.suppress(psutil.Error):
+        return process.cmdline()
+    return []
+
+
+def soon(met: Callable[[], bool], secs: float) -> bool:
+    """Wait until it is so, or the time is up."""
+    until = time.monotonic() + secs
+    while not met() and time.monotonic() < until:
+        time.sleep(0.02)
+    return met()
 
 
 def described(process: psutil.Process) -> str:

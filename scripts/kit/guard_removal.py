@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kit import programs
 from kit.contract import Exit, Stop
 
 FILE = "_guards.toml"
@@ -73,11 +72,8 @@ def wrongly(
     copy: Path, grader: str, names: Sequence[str], scheme: str | None, options: Sequence[str]
 ) -> list[str]:
     """The cases that the copy judges wrongly."""
-    argv = [sys.executable, str(copy / "scripts/attacks.py"), grader, *names, *options]
-    argv += ["--scheme", scheme] if scheme else []
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    if (
-        "\nwrong verdicts: " not in done.stdout
-    ):  # its last line; a traceback's status is that of a wrong verdict
+    words = [grader, *names, *options, *(["--scheme", scheme] if scheme else [])]
+    done = programs.done(str(copy / "scripts/attacks"), *words, fine=(Exit.OK, Exit.NO))
+    if "\nwrong verdicts: " not in done.stdout:  # its last line; a crash has the status of a wrong verdict
         raise Stop(Exit.UNAVAILABLE, f"attacks.py ended with {done.returncode}: {done.stderr.strip()[-500:]}")
     return [found[1] for line in done.stdout.splitlines() if (found := WRONG.fullmatch(line))]

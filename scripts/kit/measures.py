@@ -79,7 +79,7 @@ def taking(benchmark: Document) -> str:
     table = next((c["table"] for c in benchmark["configurations"].values() if "table" in c), None)
     who = f"{plain(table['provider'])}, {plain(table['model'])}; " if table else ""
     if benchmark["rehearsal"]:
-        return f"What a trial takes ({who}no dollars)"
+        return "What a trial takes (rehearsed: no model was asked, no dollars)"
     as_of = benchmark.get("prices_as_of")
     if as_of is None:
         return f"What a trial takes ({who}no price file: USD not known)"

@@ -57,7 +57,6 @@ class Ended:
     exit: int | None  # None: a signal ended it, or we did
     ended_by: EndedBy
     elapsed_secs: float
-    quiet_secs: float  # since its last byte of output: tells a stall from slow work
     stdout_bytes: int  # all it wrote
     stdout_dropped: int  # of these, not in the file
     stderr_bytes: int
@@ -88,7 +87,6 @@ def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, c
             end(process, streams, family, asked)
         if ended_by != "itself":
             elapsed = time.monotonic() - started
-        quiet = time.monotonic() - streams.last
         streams.finish()
         if asked:  # also after its own end: whoever asks us to stop must not be overheard
             ended_by = "interrupt"
@@ -96,7 +94,7 @@ def run(command: Command, *, stdout: Path, stderr: Path, deadline_secs: float, c
     out, err = streams.kept
     status = process.returncode if ended_by == "itself" and process.returncode >= 0 else None
     seen, first = frozenset(family.seen), None if streams.first is None else streams.first - started
-    return Ended(status, ended_by, elapsed, quiet, out.bytes, out.dropped, err.bytes, seen, first)
+    return Ended(status, ended_by, elapsed, out.bytes, out.dropped, err.bytes, seen, first)
 
 
 def start(command: Command, streams: Streams) -> subprocess.Popen[bytes]:

@@ -29,7 +29,7 @@ class Alike:
 
 
 def sections(batch: Batch) -> Iterator[tuple[str, list[str]]]:
-    yield "Why", [f"{trials}: {why}" for trials, why in reasons(batch)]
+    yield "Why", [f"{trials}: {why}" for trials, why in reasons(alike(batch))]
     if found := list(findings(batch)):
         yield "Findings", found
     if warned := [plain(warning) for warning in batch.benchmark["warnings"]]:
@@ -51,9 +51,9 @@ def alike(batch: Batch) -> list[Alike]:
     return [Alike(key[0], key[1], first[key], trials) for key, trials in found.items()]
 
 
-def reasons(batch: Batch) -> Iterator[tuple[str, str]]:
+def reasons(groups: Sequence[Alike]) -> Iterator[tuple[str, str]]:
     """Which trials ended so, and why; trials with the same reason stand together."""
-    for group in alike(batch):
+    for group in groups:
         numbers = [numbered(name)[0] for name in group.trials]
         more = f" and {len(numbers) - MOST_NUMBERS} more" if len(numbers) > MOST_NUMBERS else ""
         yield f"{plain(group.configuration)} {', '.join(numbers[:MOST_NUMBERS])}{more}", group.why

@@ -6,7 +6,6 @@ read is returned as such. Never judges (expect.py does), never opens anything bu
 
 from __future__ import annotations
 
-import json
 import re
 import stat
 from collections import Counter
@@ -14,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from kit.documents import foreign
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")  # of a client
 HOOK_RECORDS = "hooks.jsonl"  # in evidence/: {"hook": name, "exit": status, ...}, a line for each run
@@ -58,12 +59,12 @@ class Log:
 
     def take(self, number: int, text: str) -> None:
         if said := DISPATCHED.search(text):
-            report = parsed(said.group(1)) or {}
+            report = foreign(said.group(1)) or {}
             error = str(report["error"]) if report.get("error") else None
             run = Dispatch(number, str(report.get("plugin")), status(report.get("exit_code")), error)
             self.dispatches.setdefault(str(report.get("hook")), []).append(run)
         elif said := INSTALLED.search(text):
-            self.installed.add(str((parsed(said.group(1)) or {}).get("skill")))
+            self.installed.add(str((foreign(said.group(1)) or {}).get("skill")))
         elif said := SYNC_FAILED.search(text):
             self.sync_failures.append((number, said.group(1)))
         elif said := BEGUN.search(text):
@@ -85,7 +86,7 @@ def regular(path: Path) -> bool:
 
 def objects(path: Path) -> list[Line] | None:
     """The lines of a JSONL file; None: there is no such regular file."""
-    return [Line(number, parsed(text)) for number, text in texts(path)] if regular(path) else None
+    return [Line(number, foreign(text)) for number, text in texts(path)] if regular(path) else None
 
 
 def log(path: Path) -> Log | None:
@@ -104,14 +105,6 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(file, 1):
             if text := line.decode("utf-8", "replace").strip():
                 yield number, text
-
-
-def parsed(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):  # RecursionError: an agent can nest as deep as it likes
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def status(value: object) -> int | None:

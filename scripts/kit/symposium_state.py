@@ -6,11 +6,11 @@ is data. It never judges (expect.py does).
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from kit import documents
 from kit.documents import Document
 from kit.globs import find
 from kit.trees import Limits, Over, escape
@@ -50,11 +50,7 @@ def sync_records(run: Path, project: Path) -> Iterator[Document]:
 
 
 def sync_record(content: bytes, project: Path) -> Document:
-    try:
-        state = json.loads(content)
-    except (ValueError, RecursionError):  # RecursionError: an agent can nest as deep as it likes
-        state = None
-    state = state if isinstance(state, dict) else {}
+    state = documents.foreign(content) or {}
     root, mtime = state.get("workspace-root"), state.get("last-sync-lock-mtime")
     root = root if isinstance(root, str) else ""
     return {"workspace_root": root, "for_project": _same(root, project), "mtime_is_int": type(mtime) is int}

@@ -146,6 +146,22 @@ def counts(batch: Batch) -> Table:
     return Table("Counts and means", columns, rows, frozenset(columns[1:]))
 
 
+def rates(batch: Batch) -> Table:
+    """The numbers that are read first: a row for each configuration, and one for each difference."""
+    labels = ("success rate", "  95 % interval", "mean tokens (eligible)", "mean agent s (eligible)")
+    rows = []
+    for name, c in batch.benchmark["configurations"].items():
+        numbers = dict(measures.of(c))
+        rows.append(
+            [plain(name), f"{c['succeeded']} of {c['eligible']}", *(numbers[label] for label in labels)]
+        )
+    for name, delta in differences(batch.benchmark).items():
+        numbers = dict(measures.difference(delta))
+        rows.append([name, "", *(numbers.get(label, "") for label in labels)])
+    columns = ["", "succeeded", "rate", "95 % interval", "tokens", "agent s"]
+    return Table("Success rate", columns, rows, frozenset(columns[1:]))
+
+
 def differences(benchmark: Document) -> dict[str, Document]:
     """Each difference by what it is called in a table."""
     if several := benchmark.get("deltas"):

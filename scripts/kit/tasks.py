@@ -19,11 +19,11 @@ from kit.plugins import Plugin
 SCHEMA = "task/1"
 
 
-class TaskError(Exception):
+class TaskError(Stop):
     """A task that is refused; str() has one line for each file with something wrong in it."""
 
     def __init__(self, refusals: Sequence[str]) -> None:
-        super().__init__("\n".join(refusals))
+        super().__init__(Exit.BAD_INPUT, "\n".join(refusals))
         self.refusals = tuple(refusals)
 
 
@@ -137,11 +137,17 @@ def names(evals: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
 
 
+def called(evals: Path, word: str) -> str:
+    """A task's name, or the path of its folder, as its name."""
+    path = Path(word).resolve()
+    return path.name if "/" in word and path.parent == evals.resolve() / "tasks" else word
+
+
 def load(evals: Path, name: str) -> Task:
     """The task, all of T04 and T08 checked. TaskError: it is refused. Stop(USAGE): there is no such task."""
     evals = evals.resolve()
     if name not in (known := names(evals)):
-        hint, there = taskfile.nearest(name, known), ", ".join(known) or "none"
+        hint, there = taskfile.nearest(Path(name).name, known), ", ".join(known) or "none"
         raise Stop(Exit.USAGE, f"task {name}: there is none of that name{hint or ';'} the tasks are {there}")
     path = evals / "tasks" / name / "task.toml"
     file, problems = taskfile.read(path)

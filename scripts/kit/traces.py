@@ -60,7 +60,6 @@ class Sought:
 
     def __init__(self, texts: Mapping[str, bytes]) -> None:
         self._texts = {label: text for label, text in texts.items() if len(plain(text)) >= SHORTEST}
-        self.too_short = sorted(texts.keys() - self._texts.keys())
         self._needles = [
             (plain(coded), label, form)
             for label, text in self._texts.items()

@@ -9,8 +9,6 @@ import contextlib
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 
 import psutil
 
@@ -40,14 +38,14 @@ def outlives(scene: Scene, victim: str) -> bool:
     with subprocess.Popen(argv, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True) as runner:
         chain, known = psutil.Process(runner.pid), list[psutil.Process]()
         try:
-            if not soon(lambda: bool(probes.with_argument(marker)), STARTING_SECS):
+            if not family.soon(lambda: bool(probes.with_argument(marker)), STARTING_SECS):
                 raise RuntimeError(f"{victim}: the sandbox did not start")
             known = chain.children(recursive=True)
             if victim == "nobody-killed":
                 runner.wait(STARTING_SECS)
             else:
                 struck(victim, chain, known).kill()
-            soon(lambda: not probes.with_argument(marker), DYING_SECS)
+            family.soon(lambda: not probes.with_argument(marker), DYING_SECS)
             return probes.still_there(marker)
         finally:
             for process in (chain, *known):
@@ -61,10 +59,3 @@ def struck(victim: str, chain: psutil.Process, known: list[psutil.Process]) -> p
     if victim == "outermost-killed":
         return chain.children()[0]
     return next(p for p in known if family.is_alive(p) and any("cli.js" in word for word in p.cmdline()[:3]))
-
-
-def soon(met: Callable[[], bool], secs: float) -> bool:
-    until = time.monotonic() + secs
-    while not met() and time.monotonic() < until:
-        time.sleep(0.02)
-    return met()

@@ -76,7 +76,7 @@ def comparison(args: argparse.Namespace) -> Document:
 
 def power_lines(plan: Document) -> Iterator[str]:
     n, hoped = plan["trials"], plan["detect"]
-    if len(plan["configurations"]) < 2:
+    if len(plan["configurations"]) < 2 or plan["isolation"] != "enforced":
         return
     yield "primary measure: success rate, treatment minus control; all others are secondary, and not tested"
     yield power.sentence(n)

@@ -50,6 +50,7 @@ class Probe:
     slow: bool = False  # runs beside the others; for what needs nothing of theirs
 
 
+LINES = "IFS='\n'; set -f; "  # a script's variables are split at line ends alone
 Controls = dict[str, dict[str, "Seen"]]  # what was seen outside: kind of control, probe
 
 

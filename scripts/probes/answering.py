@@ -8,12 +8,29 @@ from __future__ import annotations
 import socketserver
 import threading
 from pathlib import Path
-from types import TracebackType
+from typing import Self
 
 LOOKS_SECS = 0.005  # between looks whether to end; several servers are waited for
 
 
-class Answering:
+class Serving:
+    """While the `with` block lasts."""
+
+    def __init__(self, server: socketserver.BaseServer) -> None:
+        self._server = server
+        self._thread = threading.Thread(target=server.serve_forever, args=(LOOKS_SECS,))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class Answering(Serving):
     """On a Unix socket (text: an abstract one) or on a free local port, while the `with` block lasts."""
 
     def __init__(self, where: Path | str | None = None) -> None:
@@ -29,29 +46,18 @@ class Answering:
 
         self.asked = asked
         self.port = 0
-        self._server: socketserver.TCPServer
+        server: socketserver.TCPServer
         if where is None:
-            self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
-            self.port = int(self._server.server_address[1])
+            server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+            self.port = int(server.server_address[1])
         else:
-            self._server = socketserver.ThreadingUnixStreamServer(str(where), Handler)
+            server = socketserver.ThreadingUnixStreamServer(str(where), Handler)
             if isinstance(where, Path):
                 where.chmod(0o666)  # the folder around it decides who gets this far
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(LOOKS_SECS,))
-
-    def __enter__(self) -> Answering:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__init__(server)
 
 
-class Noting:
+class Noting(Serving):
     """On a free local port for datagrams: makes a file when one comes, while the `with` block lasts."""
 
     def __init__(self, file: Path) -> None:
@@ -59,17 +65,6 @@ class Noting:
             def handle(self) -> None:
                 file.touch()
 
-        self._server = socketserver.UDPServer(("127.0.0.1", 0), Handler)
-        self.port = int(self._server.server_address[1])
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(LOOKS_SECS,))
-
-    def __enter__(self) -> Noting:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        server = socketserver.UDPServer(("127.0.0.1", 0), Handler)
+        self.port = int(server.server_address[1])
+        super().__init__(server)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probes import Probe
+from probes import LINES, Probe
 
 PROBES = [
     Probe("developers-home", "the developer's home is closed", 'ls -A "$PERSON" | grep .', False, "runner"),
@@ -53,10 +53,10 @@ PROBES = [
     Probe(
         "staged-cargo-agents",
         "no cargo-agents of the batch but its own staged one can be run",
-        'n=0; for f in $STAGED; do "$f" --version && n=$((n+1)); done; [ $n -ge "${all:-1}" ]',
+        LINES + 'n=0; for f in $STAGED; do "$f" --version && n=$((n+1)); done; [ $n -ge "${all:-1}" ]',
         False,
         "trial",
-        before="set -- $STAGED; all=$#; ",
+        before=LINES + "set -- $STAGED; all=$#; ",
     ),
     Probe(
         "cargo-agents-on-path",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from probes import Probe
+from probes import LINES, Probe
 
 PROBES = [
     Probe("own-folder", "the command starts in the project", '[ "$(pwd)" = "$PROJECT" ] && cat marker', True),
     Probe(
         "own-writes",
         "its own folders are writable",
-        'for f in $WRITABLE; do : > "$f/.w" && rm "$f/.w" || exit 1; done',
+        LINES + 'for f in $WRITABLE; do : > "$f/.w" && rm "$f/.w" || exit 1; done',
         True,
     ),
     Probe(

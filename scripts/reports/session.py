@@ -7,11 +7,11 @@ judges nothing. A step out of the order of the stream is this module's fault.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from kit.documents import foreign
 from reports import transcript
 
 Event = dict[str, Any]
@@ -127,11 +127,7 @@ def of(prompt: str, lines: Iterable[bytes]) -> list[Step]:
 
 def events(lines: Iterable[bytes]) -> Iterator[Event]:
     for line in lines:
-        try:
-            found = json.loads(line.decode("utf-8", "backslashreplace"))
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(found, dict):
+        if found := foreign(line.decode("utf-8", "backslashreplace")):
             yield found
 
 

@@ -95,7 +95,9 @@ def failing(batch: Batch, details: Mapping[str, Detail]) -> Document:
     for group in groups[:MOST_FAILING]:
         numbered = [(trial, trial.split("-")[1]) for trial in group.trials]
         checks = details[group.trials[0]]["checks"]
-        said = next((output for _, verdict, _, output in checks if verdict == "fail"), "")
+        failed = (one for one in checks if one[1] == "fail")
+        check, _, detail, said = next(failed, ["", "", "", ""])
+        repeated = said and not detail and group.why.startswith(f"{check} failed: ")
         shown.append(
             {
                 "outcome": group.outcome,
@@ -103,7 +105,7 @@ def failing(batch: Batch, details: Mapping[str, Detail]) -> Document:
                 "configuration": plain(group.configuration),
                 "trials": numbered[:MOST_NUMBERS],
                 "more": max(0, len(numbered) - MOST_NUMBERS),
-                "why": group.why,
+                "why": f"{check} failed" if repeated else group.why,
                 "said": block(said, 2000),
             }
         )

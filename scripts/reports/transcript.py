@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from kit.documents import foreign
 from kit.text import block, plain
 
 LONGEST = 6000  # characters of one entry
@@ -31,11 +32,7 @@ def of(lines: Iterable[bytes]) -> Iterator[Entry]:
 
 def event(number: int, line: bytes) -> Iterator[Entry]:
     text = line.decode("utf-8", "backslashreplace").rstrip("\r\n")
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+    if (found := foreign(text)) is None:
         yield made(number, "other", "not an event", text)
         return
     message = found.get("message")
@@ -45,7 +42,7 @@ def event(number: int, line: bytes) -> Iterator[Entry]:
     elif isinstance(content, list) and content:
         yield from (piece(number, found, part) for part in content)
     elif isinstance(item := found.get("item"), dict):
-        yield made(number, "call", f"{found.get('type')}: {item.get('type')}", pretty(item))
+        yield of_codex(number, item, found.get("type") == "item.completed")
     else:
         yield odd(number, found)
 
@@ -67,11 +64,35 @@ def piece(number: int, found: dict[str, Any], part: object) -> Entry:
     return made(number, "other", f"{who}: {kind}", pretty(part))
 
 
+SAID = {"agent_message": ("say", "agent"), "reasoning": ("think", "thinking"), "error": ("system", "notice")}
+
+
+def of_codex(number: int, item: dict[str, Any], ended: bool) -> Entry:
+    """An item: what was said, or a call as it begins, and its answer when it has ended."""
+    kind, status, code = str(item.get("type")), item.get("status"), item.get("exit_code")
+    if kind in SAID:
+        return made(number, *SAID[kind], str(item.get("text") or item.get("message") or ""))
+    asked = {
+        k: v for k, v in item.items() if k not in ("id", "type", "aggregated_output", "exit_code", "status")
+    }
+    if not ended or "status" not in item:
+        return made(number, "call", kind, called(asked))
+    failed = status != "completed" or code not in (0, None)
+    output = item.get("aggregated_output")
+    text = output if isinstance(output, str) else called(asked)
+    return made(
+        number, "result", f"{kind}: {status}{'' if code in (0, None) else f' ({code})'}", text, failed
+    )
+
+
 def odd(number: int, found: dict[str, Any]) -> Entry:
     kind, below = str(found.get("type", "?")), found.get("subtype")
     if kind == "result":
         failed = found.get("is_error") is True
         return made(number, "say", f"the client's last word ({below})", str(found.get("result", "")), failed)
+    wrong = found.get("error") if kind == "turn.failed" else found if kind == "error" else None
+    if isinstance(wrong, dict):
+        return made(number, "say", kind, str(wrong.get("message", "")), True)
     name = found.get("hook_name")
     title = " ".join(str(word) for word in (kind, below, name) if word)
     failed = found.get("outcome") not in (None, "success") or found.get("subtype") == "error"
@@ -82,11 +103,17 @@ def called(value: object) -> str:
     """What a tool was asked: a command or a file first, as it was typed."""
     if not isinstance(value, dict):
         return pretty(value)
-    parts = [
-        f"{key}: {content}" if isinstance(content, str) else f"{key}: {pretty(content)}"
-        for key, content in value.items()
-    ]
-    return "\n".join(parts)
+    return "\n".join(f"{key}: {shown(content)}" for key, content in value.items())
+
+
+def shown(value: object) -> str:
+    """Text as it is; of a list of objects each on its line."""
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        return value if isinstance(value, str) else pretty(value)
+    told = (
+        ", ".join(f"{k} {v if isinstance(v, str) else pretty(v)}" for k, v in one.items()) for one in value
+    )
+    return "".join(f"\n  {line}" for line in told)
 
 
 def answered(content: object) -> str:

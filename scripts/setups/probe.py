@@ -17,25 +17,11 @@ from pathlib import Path
 from kit import symposium_files
 from kit.plugins import MANIFESTS
 from rungs.namespaces import PATH
+from setups.symposium import CONFIG
 
 SECS = 60.0  # for all that runs at once; a hook takes hundredths of a second
 REGISTRY = "probing"
 WHOLE, RELATIVE = "probe", "probe-relative"  # two plugins, beside one for each spelling of the manifest
-CONFIG = """auto-sync = true
-hook-scope = "global"
-auto-update = "off"
-
-[defaults]
-symposium-recommendations = false
-user-plugins = false
-
-[[registry]]
-name = "probing"
-path = {registry}
-
-[logging]
-level = "debug"
-"""
 HEAD = 'name = "{name}"\ndepends-on = ["*"]\n'
 SKILLS = '\n[[skills]]\nsource.path = "skills"\n'
 HOOK = '\n[[hooks]]\nname = "{name}"\nevent = "Stop"\ncommand = {{ script = {script} }}\n'
@@ -66,7 +52,9 @@ class Scratch:
 
     def make(self) -> None:
         files = {
-            "home/.symposium/config.toml": CONFIG.format(registry=json.dumps(str(self.root / "registry"))),
+            "home/.symposium/config.toml": CONFIG.format(
+                name="probing", registry=json.dumps(str(self.root / "registry"))
+            ),
             "project/Cargo.toml": CRATE,
             "project/Cargo.lock": LOCK,
             "project/src/lib.rs": "",

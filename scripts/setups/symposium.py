@@ -31,7 +31,7 @@ symposium-recommendations = false
 user-plugins = false
 
 [[registry]]
-name = "eval"
+name = "{name}"
 path = {registry}
 
 [logging]
@@ -49,7 +49,7 @@ def populate(before: Before) -> dict[str, Plugin]:
 
 
 def expected_config(before: Before) -> str:
-    return CONFIG.format(registry=json.dumps(str(before.run.registry)))
+    return CONFIG.format(name="eval", registry=json.dumps(str(before.run.registry)))
 
 
 def put(before: Before, name: str) -> Plugin:

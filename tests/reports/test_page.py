@@ -164,8 +164,8 @@ def test_a_trial_opens_down_to_diff_output_evidence_and_hashes(tmp_path: Path) -
     assert [
         "hidden.double",
         "fail",
-        "left: 41 right: 42",
-        "running 1 test\nhidden.double ... fail\n",
+        "",
+        "checks/double.rs of the task:\nleft: 41 right: 42\n\nhidden.double ... fail",
     ] in said["checks"]
     assert [entry[1] for entry in said["events"]] == [
         "system",
@@ -184,6 +184,59 @@ def test_a_trial_opens_down_to_diff_output_evidence_and_hashes(tmp_path: Path) -
         ["collecting", 4.5, 0.1],
         ["grading", 4.7, 2.8],
     ]
+
+
+RUST = f"""
+running 1 test
+
+q475a938f7a45 true {"10 01 " * 40}|
+test tcc354bde499f::double ... I am the submission
+ok
+
+test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+"""
+PYTHON = '["hidden double", "start", "test_double"]\n["hidden double", "v", 3, ["int", "41"]]\n'
+
+
+@pytest.mark.parametrize("output", [RUST, RUST.replace("I am the submission\n", ""), PYTHON])
+def test_a_failed_hidden_test_is_told_in_lines_and_not_by_how_its_process_reports(output: str) -> None:
+    wrong = 'assertion does not hold: line 20: assert_eq!(double(4), Some("8")); another: line 21: x'
+    lines = wrong.replace("; ", "\n")
+    for said in (detail.told(wrong, output), detail.told(wrong, f"{lines}\n{output}")):
+        assert said.startswith("assertion does not hold: line 20: assert_eq!(double(4)")
+        assert said.count("line 20") == 1
+        assert "line 21: x" in said
+        assert ("I am the submission" in said) is ("I am" in output)
+        assert not re.search("[01]{2} [01]{2}|running|test result|hidden double", said)
+
+
+def test_what_did_not_succeed_says_once_what_its_output_says(tmp_path: Path) -> None:
+    batch = WholeBatch(tmp_path)
+    page = shown(batch.folder)
+    failed = page[page.index("What did not succeed") :]
+    assert "<p>hidden.double failed</p>" in failed
+    assert failed[: failed.index("</details>")].count("left: 41 right: 42") == 1
+
+
+def test_what_codex_said_and_did_is_told_like_claudes(tmp_path: Path) -> None:
+    """Every recorded session: no event of a shape that is known is shown as the JSON that it came in."""
+    told = [
+        entry
+        for file in sorted((Path(__file__).parents[1] / "clients/codex/transcripts").glob("*.jsonl"))
+        for entry in transcript.of(file.read_bytes().splitlines())
+    ]
+    loud = [entry for entry in told if entry.kind not in ("system", "other")]
+    assert {"say", "call", "result"} <= {entry.kind for entry in loud}
+    raw = [entry for entry in loud if entry.text.startswith("{") or '"type"' in entry.text]
+    assert {entry.title for entry in raw} <= {"error", "turn.failed"}, "what the API answered, word for word"
+    titles = {entry.title for entry in told}
+    assert {"agent", "command_execution", "command_execution: completed", "file_change"} <= titles
+    (failed,) = {
+        e.text.split(":")[0] for e in told if e.title == "command_execution: failed (1)" and e.failed
+    }
+    assert failed == "cat"
+    assert any(e.failed and e.text.startswith("Quota exceeded") for e in loud)
+    assert "changes: \n  path /eval/run-1/project/added.txt, kind add" in {e.text for e in told}
 
 
 def test_T07_a_diff_against_a_task_that_has_changed_says_so(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -235,6 +236,19 @@ def test_every_probe_that_must_fail_has_a_control_and_names_are_unique() -> None
     assert len({probe.name for probe in PROBES}) == len(PROBES)
     assert all((probe.control == "none") is probe.possible for probe in PROBES)
     assert not {probe.name for probe in PROBES} & {*probes.OUTSIDE, "none"}
+
+
+def test_S01_a_cargo_agents_whose_path_has_spaces_is_tried_whole(tmp_path: Path) -> None:
+    """The probe's own script, outside any sandbox: it must run every one of them, and says when it cannot."""
+    probe = next(probe for probe in PROBES if probe.name == "staged-cargo-agents")
+    shut = [tmp_path / "a folder/cargo-agents", tmp_path / "other * folder/cargo-agents"]
+    for program, code in ((shut[0], 1), (shut[1], 0)):
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        said = {"STAGED": "\n".join(map(str, shut)), "PATH": os.environ["PATH"]}
+        argv = ["sh", "-c", probe.before + probe.script]
+        assert subprocess.run(argv, env=said, check=False, capture_output=True).returncode == code
 
 
 def test_every_variable_of_a_probe_is_given(tmp_path: Path) -> None:

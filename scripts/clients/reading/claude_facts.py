@@ -21,9 +21,9 @@ from typing import Literal
 from clients import Places
 from clients.reading import skills
 from clients.reading.claude_stream import Call, Stream, natural
+from clients.reading.skills import Found
 from kit.documents import Document
 
-Found = tuple[Literal["loaded", "attempted", "unknown"], str]
 Usage = dict[str, int | None]
 CLASSES = {  # ours: in modelUsage, in usage
     "input_tokens": ("inputTokens", "input_tokens"),
@@ -60,18 +60,7 @@ def completion(stream: Stream) -> tuple[Literal["completed", "client_error"] | N
 
 
 def loads(stream: Stream, names: Iterable[str], places: Places, folder: str) -> dict[str, Document]:
-    return {name: _load(list(_found(stream, name, places, folder)), unread(stream)) for name in names}
-
-
-def _load(found: list[Found], gap: str | None) -> Document:
-    for load in ("loaded", "unknown", "attempted"):
-        if evidence := [said for what, said in found if what == load]:
-            if load == "attempted" and gap:  # what was not read may hold a success
-                return {"load": "unknown", "evidence": f"{evidence[0]}; but {gap}"}
-            return {"load": load, "evidence": evidence[0]}
-    if gap:
-        return {"load": "unknown", "evidence": f"transcript.jsonl: {gap}"}
-    return {"load": "not_observed", "evidence": None}
+    return {name: skills.load(list(_found(stream, name, places, folder)), unread(stream)) for name in names}
 
 
 def _found(stream: Stream, skill: str, places: Places, folder: str) -> Iterator[Found]:

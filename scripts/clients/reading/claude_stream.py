@@ -12,11 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from clients.reading import skills
+from clients.reading.lines import Event, Lines
 
-Event = dict[str, Any]
 TEXT_CAP = 1 << 16  # characters of a command that are kept; the transcript's line has the rest
 QUIET = re.compile(  # known, and nothing in them for us
     "system/(?:background_tasks_changed|hook_progress|hook_started|informational|"
@@ -44,13 +43,7 @@ class Answer:
 
 
 @dataclass
-class Stream:
-    """The facts of one transcript; lines count from 1."""
-
-    events: int = 0
-    broken: int = 0
-    unknown: Counter[str] = field(default_factory=Counter)
-    session: str | None = None
+class Stream(Lines):
     version: str | None = None
     started: bool = False
     retries: int = 0
@@ -66,22 +59,7 @@ class Stream:
     result: Event | None = None  # the last one: a session with background tasks has several
     totals: dict[str, object] = field(default_factory=dict)  # each result's own usage
 
-    def read(self, lines: Iterable[bytes]) -> Stream:
-        for line in lines:
-            self.events += 1
-            text = line.removeprefix(b"\xef\xbb\xbf").strip()
-            if text and not self._line(text):
-                self.broken += 1
-        return self
-
-    def _line(self, text: bytes) -> bool:
-        """Whether the line was understood, or is of a type that may be left out."""
-        try:
-            event = json.loads(text.decode("utf-8", "replace"), parse_constant=_refuse)
-        except (ValueError, RecursionError):
-            return False
-        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-            return False
+    def take(self, event: Event) -> bool:
         self.session = self.session or _string(event.get("session_id"))
         if event["type"] in ("assistant", "user"):
             return self._conversation(event)
@@ -163,10 +141,6 @@ class Stream:
 def natural(value: object) -> int | None:
     """A count; None for what is none (JSON's true is an int to Python)."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _string(value: object) -> str | None:

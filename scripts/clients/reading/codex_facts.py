@@ -20,9 +20,9 @@ from typing import Literal
 from clients import Places
 from clients.reading import skills
 from clients.reading.codex_stream import Call, Stream
+from clients.reading.skills import Found
 from kit.documents import Document
 
-Found = tuple[Literal["loaded", "attempted", "unknown"], str]
 Usage = dict[str, int | None]
 FOLDERS = (".agents/skills", ".codex/skills", ".codex/skills/.system")  # of the project and of the home
 
@@ -52,18 +52,7 @@ def completion(stream: Stream) -> tuple[Literal["completed", "client_error"] | N
 
 
 def loads(stream: Stream, names: Iterable[str], places: Places) -> dict[str, Document]:
-    return {name: _load(list(_found(stream, name, places)), unread(stream)) for name in names}
-
-
-def _load(found: list[Found], gap: str | None) -> Document:
-    for load in ("loaded", "unknown", "attempted"):
-        if evidence := [said for what, said in found if what == load]:
-            if load == "attempted" and gap:  # what was not read may hold a success
-                return {"load": "unknown", "evidence": f"{evidence[0]}; but {gap}"}
-            return {"load": load, "evidence": evidence[0]}
-    if gap:
-        return {"load": "unknown", "evidence": f"transcript.jsonl: {gap}"}
-    return {"load": "not_observed", "evidence": None}
+    return {name: skills.load(list(_found(stream, name, places)), unread(stream)) for name in names}
 
 
 def _found(stream: Stream, skill: str, places: Places) -> Iterator[Found]:

@@ -10,15 +10,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import Any
 
 from clients.reading import skills
+from clients.reading.lines import Event, Lines
 
-Event = dict[str, Any]
 TEXT_CAP = 1 << 16  # characters of a command that are kept; the transcript's line has the rest
 TURNS = ("turn.started", "turn.completed", "turn.failed")
 QUIET = ("reasoning", "todo_list", "error")  # items of no interest; an `error` item is a mere notice
@@ -40,13 +37,7 @@ class Call:
 
 
 @dataclass
-class Stream:
-    """The facts of one transcript; lines count from 1."""
-
-    events: int = 0
-    broken: int = 0
-    unknown: Counter[str] = field(default_factory=Counter)
-    session: str | None = None
+class Stream(Lines):
     runs: int = 0  # a resumed session counts its items from 0 again, in the same thread
     thread: str = ""
     turn: Event | None = None  # the last event of a turn
@@ -56,22 +47,7 @@ class Stream:
     usage: dict[str, object] = field(default_factory=dict)  # each thread's totals, by its last turn
     said: str = ""
 
-    def read(self, lines: Iterable[bytes]) -> Stream:
-        for line in lines:
-            self.events += 1
-            text = line.removeprefix(b"\xef\xbb\xbf").strip()
-            if text and not self._line(text):
-                self.broken += 1
-        return self
-
-    def _line(self, text: bytes) -> bool:
-        """Whether the line was understood, or is of a type that may be left out."""
-        try:
-            event = json.loads(text.decode("utf-8", "replace"), parse_constant=_refuse)
-        except (ValueError, RecursionError):
-            return False
-        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-            return False
+    def take(self, event: Event) -> bool:
         kind = event["type"]
         if kind == "thread.started":
             return self._thread(event)
@@ -160,7 +136,3 @@ def unwrapped(command: str) -> str:
 
 def _has_path(change: object) -> bool:
     return isinstance(change, dict) and isinstance(change.get("path"), str)
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")

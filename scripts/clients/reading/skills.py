@@ -14,7 +14,11 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
+from kit.documents import Document
+
+Found = tuple[Literal["loaded", "attempted", "unknown"], str]  # and where it was seen
 READERS = {"awk", "bat", "batcat", "cat", "gawk", "head", "less", "more", "nl", "sed", "tac", "tail", "view"}
 FENCE = "---"
 NUMBERED = re.compile(r"^\s*\d+(?:\t|→)")  # as file tools and `cat -n` show lines
@@ -22,6 +26,18 @@ NAME = re.compile(r"""^name:\s*(["']?)([\w.-]+)\1\s*$""")
 BREAKS = re.compile(r"&&|\|\||[;\n]")
 TO_FILE = re.compile(r"(?<!2)>(?!&)")
 NO_FILE = re.compile(r"SKILL\.md\b.*(?:No such file|Permission denied|not permitted|Not a directory)")
+
+
+def load(found: list[Found], gap: str | None) -> Document:
+    """What was seen of a skill, as one word with its evidence; gap: why not all was read."""
+    for load in ("loaded", "unknown", "attempted"):
+        if evidence := [said for what, said in found if what == load]:
+            if load == "attempted" and gap:  # what was not read may hold a success
+                return {"load": "unknown", "evidence": f"{evidence[0]}; but {gap}"}
+            return {"load": load, "evidence": evidence[0]}
+    if gap:
+        return {"load": "unknown", "evidence": f"transcript.jsonl: {gap}"}
+    return {"load": "not_observed", "evidence": None}
 
 
 def shown(output: str) -> frozenset[str]:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gateway.wires import Answered, Asked, Encoded, Scripted, Usage
+from kit import documents
 from kit.documents import Document
 
 CREDENTIALS = ("x-api-key", "authorization")
@@ -143,7 +144,7 @@ def _offered(body: Document) -> list[str] | None:
 def answered(content_type: str, body: bytes) -> Answered:
     if content_type == "text/event-stream":
         return _stream(_events(body))
-    document = _json(body)
+    document = documents.foreign(body) or {}
     if document.get("type") == "error":
         return Answered(error=_error(document))
     content = [block for block in _objects(document.get("content")) if block.get("type") == "tool_use"]
@@ -177,15 +178,7 @@ def _events(body: bytes) -> Iterator[Document]:
     for event in _EVENT_END.split(body):
         data = [line[5:] for line in event.splitlines() if line.startswith(b"data:")]
         if data:
-            yield _json(b"\n".join(data))
-
-
-def _json(text: bytes) -> Document:
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}
+            yield documents.foreign(b"\n".join(data)) or {}
 
 
 def _unknown() -> dict[str, int | None]:

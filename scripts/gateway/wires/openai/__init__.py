@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gateway.wires import Asked
-from gateway.wires.openai.answers import answered, json_object, objects
+from gateway.wires.openai.answers import answered, objects
 from gateway.wires.openai.rehearsed import counted, encode, error
-from kit.documents import Document
+from kit.documents import Document, foreign
 
 __all__ = ["CREDENTIALS", "answered", "asked", "counted", "credentials", "encode", "error"]
 
@@ -91,7 +91,7 @@ def _addresses(value: Any) -> Iterator[str]:
 def _said_kind(body: Document) -> object:
     said = body.get("client_metadata")
     text = said.get(METADATA) if isinstance(said, dict) else None
-    return json_object(text.encode("utf-8", "replace")).get("request_kind") if isinstance(text, str) else None
+    return (foreign(text) or {}).get("request_kind") if isinstance(text, str) else None
 
 
 def _offered(body: Document) -> list[str] | None:

@@ -5,13 +5,12 @@ Whatever an answer holds is data, never an error.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from gateway.wires import Answered
-from kit.documents import Document
+from kit.documents import Document, foreign
 
 DETAILS = {"cache_read_tokens": "cached_tokens", "cache_write_tokens": "cache_write_tokens"}
 _EVENT_END = re.compile(rb"\r?\n\r?\n")
@@ -19,7 +18,7 @@ _EVENT_END = re.compile(rb"\r?\n\r?\n")
 
 def answered(content_type: str, body: bytes) -> Answered:
     if content_type != "text/event-stream":
-        return _whole(json_object(body))
+        return _whole(foreign(body) or {})
     items: dict[str, Document] = {}
     for event in _events(body):
         kind, response, item = event.get("type"), event.get("response"), event.get("item")
@@ -72,7 +71,7 @@ def _events(body: bytes) -> Iterator[Document]:
     for event in _EVENT_END.split(body):
         data = [line[5:] for line in event.splitlines() if line.startswith(b"data:")]
         if data:
-            yield json_object(b"\n".join(data))
+            yield foreign(b"\n".join(data)) or {}
 
 
 def _error(said: Any) -> str:
@@ -84,11 +83,3 @@ def _error(said: Any) -> str:
 def objects(value: Any) -> Iterator[Document]:
     """The objects of a list; none where it is no list."""
     return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
-
-
-def json_object(text: bytes) -> Document:
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}
