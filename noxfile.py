@@ -194,6 +194,7 @@ PROOFS = {  # slower than a test: programs of their own, each with its table and
     "guards": "Take away each guard in turn: a named probe must notice.",
     "kills": "Kill the runner, a trial, srt or the client at random moments; nothing may survive or be lost.",
     "cycles": "Kill and resume a batch, over and over; no trial may be lost, repeated or counted twice.",
+    "sidebyside": "How much faster a batch of twelve trials is two at a time, with the same outcomes.",
     "calibrate": "How often the printed intervals hold the truth, by enumeration.",
     "scale": "Count a batch of 100,000 recorded trials.",
     "suite": "Run several tasks, clients and models as one plan: `nox -s suite -- PLAN.yaml`.",

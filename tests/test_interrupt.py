@@ -241,6 +241,7 @@ WORK = {
     "look": Work(page, lambda s: any("--type=renderer" in said for said in s.alive())),
     "rehearse": Work(lambda s: ["formatting", "--only", "oracle", *root(s)]),
     "scale": Work(lambda s: ["3000"], lambda s: any(s.temporary.glob("*/trial-*"))),
+    "sidebyside": Work(lambda s: ["--trials", "2", *root(s)]),
     "smoke": Work(root),
     "suite": Work(suite_of),
     "symposium": Work(built, sleeps),
