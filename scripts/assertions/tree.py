@@ -1,7 +1,7 @@
 """files_unchanged, tree_unchanged, changed_paths_within: which entries differ, in bytes, modes, types, links.
 
-Nothing is left out but what cargo and Symposium made (assertions.ours): empty folders, caches, folders of
-packages and link targets all count. It opens nothing: the seal has the hashes.
+Nothing is left out but what cargo, Python and Symposium made (assertions.ours): empty folders, other caches,
+folders of packages and link targets all count. It opens nothing: the seal has the hashes.
 """
 
 from __future__ import annotations
