@@ -72,7 +72,7 @@ def mark(node: ast.AST, known: set[str], decorates: bool) -> str:
         case ast.Name(id=word) if word == SHARED and (decorates or word in known):
             return word
         case ast.ImportFrom(module=str(module), names=names) if module.partition(".")[0] in RUNNERS:
-            said = [one.name for one in names if one.name in (*WORDS, SHARED)]
+            said = [one.name for one in names if one.asname and one.name in (*WORDS, SHARED)]
             return f"import {said[0]}" if said else ""
         case ast.Call(args=args) if ast.unparse(node.func).rpartition(".")[2] in SAYING:
             said = [one.value for one in args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
