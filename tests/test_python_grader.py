@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import binascii
 import itertools
+import json
 import os
 import secrets
 import shutil
 import tempfile
 import tomllib
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +27,7 @@ from graders import (
     Judged,
     interpreter,
     python,
+    python_answers,
     python_corpus,
     python_inside,
     python_values,
@@ -289,6 +293,33 @@ def test_the_judge_compares_as_the_tests_would(
     op: str, left: Any, right: Any, options: dict[str, Any], holds: bool
 ) -> None:
     assert python_values.compare(op, left, right, options) is holds
+
+
+def packed(rows: bytes) -> bytes:
+    said = binascii.b2a_base64(zlib.compress(rows), newline=False).decode()
+    return json.dumps(["x", "z", said]).encode() + b"\n"
+
+
+def taken(report: bytes) -> None:
+    for _, kind, *more in python_answers.rows(report):
+        python_answers.take(python_answers.Report(Asked()), kind, more)
+
+
+def test_G07_a_report_is_read_packed_and_never_beyond_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = b'["x", "start", "a"]\n["x", "finish"]\n'
+    assert python_answers.rows(rows + packed(rows)) == [["x", "start", "a"], ["x", "finish"]] * 2
+    monkeypatch.setattr(python_answers, "MOST_BYTES", 2 * len(rows))
+    assert len(python_answers.rows(packed(rows) * 2)) == 4
+    for bad, said in (
+        (packed(rows) * 3, "is longer than"),
+        (packed(rows + rows + b"[1, 2]"), "is longer than"),
+        (packed(packed(rows)), "holds"),
+        (b'["x", "z"]', "something else"),
+        (b'["x", "z", "AAAA"]', "something else"),
+        (b'["x", "z", 3]', "something else"),
+    ):
+        with pytest.raises(python_answers.Wrong, match=said):
+            taken(bad)
 
 
 def test_G08_only_what_is_built_in_is_listed_and_never_for_ever() -> None:
