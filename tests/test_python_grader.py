@@ -295,6 +295,32 @@ def test_the_judge_compares_as_the_tests_would(
     assert python_values.compare(op, left, right, options) is holds
 
 
+WRONG = "def chunk(items, size):\n    return [[1, 2], [3]]\n"
+BASE = "import unittest\nfrom chunker import chunk\nfrom tests.parts import Parts\n"
+STARTERS_OWN = {
+    "tests/parts.py": "class Parts:\n    def test_part(self):\n        self.assertTrue(self.given)\n",
+    "tests/__init__.py": "",
+    "tests/test_more.py": BASE
+    + """class More(Parts, unittest.TestCase):
+    given = chunk([1], 1)
+
+    def test_that_nothing_is_raised(self):
+        if chunk([1, 2, 3], 1) != [[1], [2], [3]]:
+            raise ValueError
+""",
+}
+
+
+@pytest.mark.parametrize(("text", "right"), [(python_tasks.RIGHT, "pass"), (WRONG, "fail")])
+def test_G08_own_tests_may_assert_nothing_and_inherit_from_elsewhere(
+    root: Path, text: str, right: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = {f"starter/{name}": content for name, content in STARTERS_OWN.items()}
+    monkeypatch.setattr(python_corpus, "TASK", {**python_corpus.TASK, **more})
+    found = judged("unittest", root, {"files": {"chunker/__init__.py": text}})
+    assert found["own_tests"].verdict == right, found["own_tests"].detail
+
+
 def packed(rows: bytes) -> bytes:
     said = binascii.b2a_base64(zlib.compress(rows), newline=False).decode()
     return json.dumps(["x", "z", said]).encode() + b"\n"

@@ -34,6 +34,7 @@ class Asked:
     tokens: dict[int, Any] = field(default_factory=dict)
     must_see: set[int] = field(default_factory=set)  # tokens that must be asked about
     tests: dict[str, int | None] = field(default_factory=dict)  # name to how often it runs; None: not known
+    silent: set[str] = field(default_factory=set)  # tests that assert nothing, and call nothing that does
     maybe: set[str] = field(default_factory=set)  # names of no def that pytest may take for a test's
     canary: str = ""
     problems: list[str] = field(default_factory=list)

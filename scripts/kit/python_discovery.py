@@ -56,8 +56,24 @@ def find_tests(module: ast.Module, runner: str) -> list[Found]:
     return list(Finder(module, runner).found())
 
 
-def may_be_tests(module: ast.Module) -> set[str]:
-    """What pytest runs when it turns out to be a function: test_x = make(), from m import test_x."""
+def may_be_tests(module: ast.Module, runner: str) -> set[str]:
+    """What may be a test and is not in the text.
+
+    A function that pytest is given by name (test_x = make(), from m import test_x), and "T." for a class with
+    a base from elsewhere, which may hold tests.
+    """
+    classes, names = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)], runners(module)
+    here = {"object", *(node.name for node in classes)}
+    unknown: set[str] = set()
+    for node in classes:
+        bases = {
+            dotted(base, names) for base in node.bases if not dotted(base, names).startswith("unittest.")
+        }
+        unknown |= {f"{node.name}."} if bases - here else set()
+    return unknown | (named_as_tests(module) if runner == "pytest" else set())
+
+
+def named_as_tests(module: ast.Module) -> set[str]:
     names: set[str] = set()
     for node in top(module.body):
         match node:
@@ -164,6 +180,15 @@ def arguments(node: Function) -> list[str]:
     used = [one for one in used if ast.unparse(one.func).endswith("mark.usefixtures")]
     named = [str(arg.value) for one in used for arg in one.args if isinstance(arg, ast.Constant)]
     return [name for name in (*plain, *named) if name not in ("self", "cls")]
+
+
+def names_in(node: Function) -> Iterator[str]:
+    """Its own, and every name, attribute and parameter in it."""
+    yield node.name
+    for one in ast.walk(node):
+        match one:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                yield name
 
 
 def parametrized(node: Function | ast.ClassDef) -> Iterator[ast.Call]:

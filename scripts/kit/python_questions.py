@@ -14,7 +14,16 @@ from collections.abc import Sequence
 from kit.python_asked import Asked
 from kit.python_assertions import RAISING, Assertions
 from kit.python_constants import constant, is_constant
-from kit.python_discovery import argument, columns, find_tests, marks, may_be_tests, parametrized, top
+from kit.python_discovery import (
+    argument,
+    columns,
+    find_tests,
+    marks,
+    may_be_tests,
+    names_in,
+    parametrized,
+    top,
+)
 from kit.python_methods import METHODS, OTHERS
 from kit.python_names import Function, always_asserted, expected_names, leaves, method, tables
 
@@ -29,9 +38,12 @@ def ask(source: bytes, runner: str) -> Asked:
         return asked
     tests = find_tests(module, runner)
     asked.tests = {test.name: test.times for test in tests}
-    asked.maybe = may_be_tests(module) if runner == "pytest" else set()
+    asked.maybe = may_be_tests(module, runner)
     module.body += ast.parse(canary(asked, runner)).body
+    named = {test.name: {*names_in(test.node)} for test in tests}
     Turner(asked, module, runner, {id(test.node) for test in tests})
+    asking = {question.test.rpartition(".")[2] for question in asked.questions.values()}
+    asked.silent = {name for name, known in named.items() if not known & asking}
     asked.source = ast.unparse(ast.fix_missing_locations(module)) + "\n"
     return asked
 
