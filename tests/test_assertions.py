@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -160,6 +161,13 @@ def test_D03_files_unchanged_compares_bytes_and_modes(evals: Path, change: Chang
     assert (found.name, found.verdict) == ("assert.readme", verdict)
 
 
+@pytest.mark.parametrize("name", ["a b.md", "r\u00e9sum\u00e9.md", "back\\slash", "new\nline"])
+def test_D03_files_unchanged_finds_a_file_by_its_name_whatever_it_is(evals: Path, name: str) -> None:
+    more = f"[[assert]]\ntype = 'files_unchanged'\npaths = [{json.dumps(name)}]\n"
+    found = judged(evals, more, lambda t: (t / name).write_text("other"), **{f"starter__{name}": "x"})
+    assert only(found).verdict == "fail"
+
+
 @pytest.mark.parametrize(
     ("change", "verdict"),
     [
@@ -309,6 +317,10 @@ def test_D01_a_parameter_that_could_carry_a_transcript_is_refused(evals: Path, s
     ("more", "said"),
     [
         ('[[assert]]\ntype = "files_unchanged"\npaths = ["READNE.md"]\n', "guards nothing"),
+        ('[[assert]]\ntype = "files_unchanged"\npaths = ["./README.md"]\n', 'write "README.md"'),
+        ('[[assert]]\ntype = "files_unchanged"\npaths = ["chunker//__init__.py"]\n', "guards nothing"),
+        ('[[assert]]\ntype = "files_unchanged"\npaths = ["chunker/../README.md"]\n', "guards nothing"),
+        ('[[assert]]\ntype = "changed_paths_within"\npaths = ["./chunker/**"]\n', "matches no path"),
         ('[[assert]]\ntype = "files_unchanged"\npaths = []\n', "is empty"),
         ('[[assert]]\ntype = "files_unchanged"\n', "needs paths"),
         ('[[assert]]\ntype = "changed_paths_within"\npaths = ["**"]\n', "guards nothing"),

@@ -6,6 +6,7 @@ folders of packages and link targets all count. It opens nothing: the seal has t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from assertions import State
@@ -22,7 +23,8 @@ def judge(said: Document, state: State, bench: Bench) -> tuple[Verdict, str, byt
     changes = dict(changed(state))
     match said["type"]:
         case "files_unchanged":
-            wrong = {path: why for path, why in changes.items() if path in said["paths"]}
+            kept = {*map(os.fsencode, said["paths"])}
+            wrong = {path: why for path, why in changes.items() if unescape(path) in kept}
         case "changed_paths_within":
             within = Editable(said["paths"])
             wrong = {
