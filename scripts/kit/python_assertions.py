@@ -19,6 +19,8 @@ from kit.python_names import ASSERTS, Function, dotted, method, runners
 # Judged by value wherever one side is written out.
 BLIND = frozenset(["==", "is", "sequence", "count", "regex", "almost", "approx"])
 RAISING = ("pytest.raises", "assertRaises", "assertRaisesRegex")
+WAITING = ("pytest.warns", "pytest.deprecated_call", "assertLogs", "assertNoLogs")
+WAITING += ("assertWarns", "assertWarnsRegex")
 ONES = ("expected_exception", "expected_regex")  # arguments of these, in their order
 OURS = ("match", "check")  # pytest.raises' own, where nothing is called
 
@@ -139,10 +141,13 @@ class Assertions:
     def raising(self, call: ast.Call) -> ast.AST:
         called = self.called_as(call)
         if called not in RAISING:
-            if (name := method(call)) and name.startswith("assert") and name not in self.own:
+            name = method(call) or ""
+            if called in WAITING:
+                self.problem(f"{called} is not built yet; catch the warning or the record and compare it")
+            elif name in ASSERTS and name not in self.own:
                 self.problem(f"{name} here is not built yet; assert in a statement of its own, with ==")
-            elif called in ("pytest.warns", "pytest.deprecated_call"):
-                self.problem(f"{called} is not built yet; catch the warning and compare it")
+            elif name.startswith("assert") and name not in self.own:
+                self.problem(f"{name} is neither unittest's nor of this file; compare here, with ==")
             return call
         args, keywords = list(call.args), list(call.keywords)
         for at, name in enumerate(ONES[: 1 + (called == "assertRaisesRegex")]):
