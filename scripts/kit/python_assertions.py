@@ -19,8 +19,8 @@ from kit.python_names import ASSERTS, Function, dotted, method, runners
 # Judged by value wherever one side is written out.
 BLIND = frozenset(["==", "is", "sequence", "count", "regex", "almost", "approx"])
 RAISING = ("pytest.raises", "assertRaises", "assertRaisesRegex")
-WAITING = ("pytest.warns", "pytest.deprecated_call", "assertLogs", "assertNoLogs")
-WAITING += ("assertWarns", "assertWarnsRegex")
+WAITING = frozenset(("pytest.warns", "pytest.deprecated_call", "assertLogs", "assertNoLogs"))
+WAITING |= {"assertWarns", "assertWarnsRegex"}
 ONES = ("expected_exception", "expected_regex")  # arguments of these, in their order
 OURS = ("match", "check")  # pytest.raises' own, where nothing is called
 
