@@ -32,6 +32,7 @@ globals()["__builtins__"] = dict(vars(builtins))
 MRO, HELD = type.__dict__["__mro__"].__get__, type.__dict__["__dict__"].__get__
 VIEWS: tuple[Any, ...] = ({}.keys(), {}.values(), {}.items())
 KEYS, ITEMS = type(VIEWS[0]), type(VIEWS[2])
+COMPARING = [f"__{word}__" for word in ("eq", "ne", "lt", "le", "gt", "ge")]
 DEPTH, MOST = 40, 20_000  # of plain data: deeper or larger is "other"
 _write, _dumps, _exit, _wait, _search = os.write, json.dumps, os._exit, os.waitpid, re.search
 
@@ -52,7 +53,7 @@ class Expected:
 def plain(value: Any, depth: int = 0, seen: list[int] | None = None) -> list[Any]:
     """[kind, ...] for what built-in types hold; raises Other. Subclasses count by what they hold.
 
-    seen: how many there were so far, and how many of them have an equality of their own.
+    seen: how many there were so far, and how many of them are compared in a way of their own.
     """
     seen = [0, 0] if seen is None else seen
     seen[0] += 1
@@ -64,7 +65,7 @@ def plain(value: Any, depth: int = 0, seen: list[int] | None = None) -> list[Any
     for kind, turn in turns():
         if any(one is kind for one in kinds):
             at = next(at for at, one in enumerate(kinds) if one is kind)
-            seen[1] += any("__eq__" in HELD(one) for one in kinds[:at])
+            seen[1] += any(word in HELD(one) for one in kinds[:at] for word in COMPARING)
             return turn(value, lambda inner: plain(inner, depth + 1, seen))
     raise Other(type(value).__name__)
 
