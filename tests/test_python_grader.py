@@ -295,6 +295,39 @@ def test_the_judge_compares_as_the_tests_would(
     assert python_values.compare(op, left, right, options) is holds
 
 
+FIXTURES = """
+@pytest.fixture(params=[1, 2, 3])
+def three(request): return request.param
+@pytest.fixture
+def also(three): return three
+@pytest.fixture(autouse=True, params=[1, 2])
+def twice(): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "times"),
+    [
+        ("def test_x(): assert f()\n", "test_x", 1),
+        ("@pytest.mark.parametrize('a', [1, 2])\ndef test_x(a): assert f()\n", "test_x", 2),
+        ("@pytest.mark.parametrize('a', (1, *f()))\ndef test_x(a): assert f()\n", "test_x", None),
+        (f"{FIXTURES}def test_x(also, tmp_path): assert f()\n", "test_x", 6),
+        ("def test_x(elsewhere): assert f()\n", "test_x", None),
+        (
+            (
+                "@pytest.mark.parametrize('a', [1, 2])\nclass TestA:\n"
+                "    @pytest.mark.parametrize('b', [1, 2, 3])\n    def test_x(self, a, b): assert f()\n"
+            ),
+            "TestA.test_x",
+            6,
+        ),
+        ("class A:\n    def test_x(self): assert f()\nclass TestB(A): pass\n", "TestB.test_x", 1),
+    ],
+)
+def test_G06_how_often_a_test_is_run_is_known_from_its_text(body: str, name: str, times: int | None) -> None:
+    assert asked(body).tests == {name: times}
+
+
 WRONG = "def chunk(items, size):\n    return [[1, 2], [3]]\n"
 BASE = "import unittest\nfrom chunker import chunk\nfrom tests.parts import Parts\n"
 STARTERS_OWN = {

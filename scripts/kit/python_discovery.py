@@ -13,19 +13,9 @@ from dataclasses import dataclass, field
 from kit.python_names import Function, dotted, runners
 
 PYTESTS_OWN = frozenset(  # fixtures that are there in every run, and run a test once
-    (
-        "request",
-        "monkeypatch",
-        "recwarn",
-        "caplog",
-        "capsys",
-        "capsysbinary",
-        "capfd",
-        "capfdbinary",
-        "subtests",
-    )
+    ("request", "monkeypatch", "recwarn", "caplog", "capsys", "capfd", "capsysbinary", "capfdbinary")
 )
-PYTESTS_OWN |= {f"tmp{name}{rest}" for name in ("_path", "dir") for rest in ("", "_factory")}
+PYTESTS_OWN |= {"subtests"} | {f"tmp{name}{rest}" for name in ("_path", "dir") for rest in ("", "_factory")}
 
 
 @dataclass(frozen=True)
@@ -49,6 +39,7 @@ class Held:
     tests: dict[str, Function] = field(default_factory=dict)
     is_case: bool = False
     times: int | None = 1
+    given: set[str] = field(default_factory=set)  # names that its parametrize gives
     inner: list[ast.ClassDef] = field(default_factory=list)
 
 
@@ -102,7 +93,7 @@ class Finder:
         if not held.is_case and not (self.pytest and node.name.startswith("Test")):
             return
         for name, test in held.tests.items():
-            times = 1 if held.is_case else product([held.times, self.times(test)])
+            times = 1 if held.is_case else product([held.times, self.times(test, held.given)])
             yield Found(f"{above}{node.name}.{name}", times, test)
         for inner in held.inner if self.pytest else ():
             yield from self.of_class(inner, f"{above}{node.name}.")
@@ -115,17 +106,19 @@ class Finder:
             held.tests |= above.tests
             held.is_case |= above.is_case
             held.times = product([held.times, above.times])
+            held.given |= above.given
         own = list(top(node.body))
         held.tests |= {one.name: one for one in functions(own) if self.is_test(one)}
         held.inner = [one for one in own if isinstance(one, ast.ClassDef)]
+        held.given |= {name for call in parametrized(node) for name in columns(call)}
         marked = None if any(marks(one) for one in own) else 1
         held.times = product([held.times, marked, *map(rows, parametrized(node))])
         return held
 
-    def times(self, node: Function) -> int | None:
+    def times(self, node: Function, given: Iterable[str] = ()) -> int | None:
         """By its parameters, and by the fixtures that it needs, which may have parameters too."""
         calls = list(parametrized(node))
-        given = {name for call in calls for name in columns(call)}
+        given = {*given, *(name for call in calls for name in columns(call))}
         wanted = [*arguments(node), *(n for n, one in self.fixtures.items() if one.always)]
         seen: dict[str, int | None] = {}
         while wanted:
