@@ -75,7 +75,13 @@ class Turner(Assertions):
         module.body = self.scope(module.body, must=0)
 
     def whole(self, module: ast.Module, runner: str) -> None:
-        """What is said of all tests of a module, so of the canary too."""
+        """What is said of all tests of a module, so of the canary too; and tests that are not in its text."""
+        made = ("globals()", "locals()", "vars()")
+        for one in ast.walk(module):
+            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store):
+                self.line = one.lineno
+                if ast.unparse(one.value) in made:
+                    self.problem("makes names that are not in the text, so perhaps tests; write them out")
         for node in top(module.body):
             self.line = node.lineno
             if marks(node) and "parametrize" in ast.unparse(node):
