@@ -18,14 +18,13 @@ from kit.python_discovery import (
     argument,
     columns,
     find_tests,
-    marks,
     may_be_tests,
     names_in,
     parametrized,
-    top,
 )
 from kit.python_methods import METHODS, OTHERS
 from kit.python_names import Function, always_asserted, dotted, expected_names, leaves, method, tables
+from kit.python_unseen import unseen
 
 
 def ask(source: bytes, runner: str) -> Asked:
@@ -36,12 +35,13 @@ def ask(source: bytes, runner: str) -> Asked:
     except (SyntaxError, ValueError) as error:
         asked.problems.append(f"is not Python: {error}; correct it")
         return asked
+    asked.problems += unseen(module, runner)
     tests = find_tests(module, runner)
     asked.tests = {test.name: test.times for test in tests}
     asked.maybe = may_be_tests(module, runner)
     module.body += ast.parse(canary(asked, runner)).body
     named = {test.name: {*names_in(test.node)} for test in tests}
-    Turner(asked, module, runner, {id(test.node) for test in tests})
+    Turner(asked, module, {id(test.node) for test in tests})
     asking = {question.test.rpartition(".")[2] for question in asked.questions.values()}
     asked.silent = {name for name, known in named.items() if not known & asking}
     asked.source = ast.unparse(ast.fix_missing_locations(module)) + "\n"
@@ -66,28 +66,12 @@ def canary(asked: Asked, runner: str) -> str:
 class Turner(Assertions):
     """Walks a module's statements and turns each assertion where it stands."""
 
-    def __init__(self, asked: Asked, module: ast.Module, runner: str, tests: set[int]) -> None:
+    def __init__(self, asked: Asked, module: ast.Module, tests: set[int]) -> None:
         super().__init__(asked, module)
         self.tables, self.names, self.owner = tables(module), expected_names(module), ""
         self.tests, self.given = tests, set[str]()  # nodes; names that a table gives
         self.awaiting: set[str] = set()  # classes that run async tests
-        self.whole(module, runner)
         module.body = self.scope(module.body, must=0)
-
-    def whole(self, module: ast.Module, runner: str) -> None:
-        """What is said of all tests of a module, so of the canary too; and tests that are not in its text."""
-        made = ("globals()", "locals()", "vars()")
-        for one in ast.walk(module):
-            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store):
-                self.line = one.lineno
-                if ast.unparse(one.value) in made:
-                    self.problem("makes names that are not in the text, so perhaps tests; write them out")
-        for node in top(module.body):
-            self.line = node.lineno
-            if marks(node) and "parametrize" in ast.unparse(node):
-                self.problem("pytestmark with parametrize is not built yet; decorate the test itself")
-            elif runner == "unittest" and isinstance(node, ast.FunctionDef) and node.name == "load_tests":
-                self.problem("load_tests is not built yet; remove it: a file is the test that it holds")
 
     # statements
 
