@@ -369,6 +369,8 @@ def test_G07_a_report_is_read_packed_and_never_beyond_a_bound(monkeypatch: pytes
     assert python_answers.rows(rows + packed(rows)) == [["x", "start", "a"], ["x", "finish"]] * 2
     monkeypatch.setattr(python_answers, "MOST_BYTES", 2 * len(rows))
     assert len(python_answers.rows(packed(rows) * 2)) == 4
+    with pytest.raises(python_answers.Wrong, match="is longer than"):
+        python_answers.rows(rows, cut=True)
     for bad, said in (
         (packed(rows) * 3, "is longer than"),
         (packed(rows + rows + b"[1, 2]"), "is longer than"),
