@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,9 +17,10 @@ from assertions import Left
 from graders import Infrastructure, Judged, Work, grading_copy
 from graders.sandbox import open_folder
 from grading.bare import Bare
-from kit import seal, skip_marks, submissions, tasks
+from kit import seal, submissions, tasks
 from kit.submissions import STARTER, Submission
 
+SKIPPED = '[[assert]]\ntype = "no_new_skips"\n'
 TREE = '[[assert]]\ntype = "tree_unchanged"\n'
 Change = Callable[[Path], object]
 
@@ -62,6 +65,11 @@ def file_to_link(tree: Path) -> None:
     (tree / "README.md").symlink_to("tests")
 
 
+def linked(place: Path) -> None:
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to("/etc/passwd")
+
+
 def same_again(tree: Path) -> None:
     file = tree / "README.md"
     file.write_bytes(file.read_bytes())
@@ -78,7 +86,12 @@ CHANGES: dict[str, Change] = {
     "a folder of packages (17)": lambda t: (t / "node_modules").mkdir(),
     "a virtual environment (17)": lambda t: (t / ".venv").mkdir(),
     "a history": lambda t: (t / ".git").mkdir(),
-    "a cache": lambda t: (t / "chunker/__pycache__").mkdir(),
+    "a file among bytecode": lambda t: python_tasks.write(t, {"chunker/__pycache__/notes.txt": "x"}),
+    "bytecode beside its source": lambda t: (t / "chunker/x.cpython-311.pyc").write_bytes(b""),
+    "a link among bytecode": lambda t: linked(t / "chunker/__pycache__/x.cpython-311.pyc"),
+    "a file in pytest's cache": lambda t: python_tasks.write(t, {".pytest_cache/v/notes.txt": "x"}),
+    "another tool's cache": lambda t: (t / ".mypy_cache").mkdir(),
+    "a file of a cache's name": lambda t: (t / "__pycache__").write_text("x"),
     "target of another kind of project": lambda t: (t / "target").mkdir(),
     "a deleted file": lambda t: (t / "README.md").unlink(),
     "a file for a folder": folder_to_file,
@@ -99,6 +112,23 @@ def test_D03_tree_unchanged_sees_every_change(evals: Path, change: Change) -> No
 def test_D03_tree_unchanged_passes_what_only_looks_changed(evals: Path, change: Change) -> None:
     found = only(judged(evals, TREE, change))
     assert (found.name, found.verdict) == ("assert.tree_unchanged", "pass"), found.detail
+
+
+def run_by_the_agent(tree: Path) -> None:
+    """What a run of the project's own tests leaves."""
+    argv = ["/usr/bin/python3", "-m", "unittest", "tests/test_example.py"]
+    subprocess.run(argv, cwd=tree, capture_output=True, check=False, env={})
+    assert [*(tree / "chunker/__pycache__").glob("*.pyc")]
+    for name in ("README.md", ".gitignore", "CACHEDIR.TAG", "v/cache/nodeids", "v/cache/lastfailed"):
+        python_tasks.write(tree, {f".pytest_cache/{name}": "x"})
+    python_tasks.write(tree, {"tests/__pycache__/test_x.cpython-312-pytest-8.3.4.pyc": "x"})
+
+
+@pytest.mark.parametrize("name", ["tree_unchanged", "changed_paths_within"])
+def test_G04_the_caches_of_a_run_of_the_tests_are_no_change(evals: Path, name: str) -> None:
+    more = f'[[assert]]\ntype = "{name}"\n' + 'paths = ["docs/**"]\n' * (name != "tree_unchanged")
+    found = only(judged(evals, more, run_by_the_agent))
+    assert found.verdict == "pass", found.detail
 
 
 def test_G04_what_symposium_and_cargo_made_is_no_change(evals: Path) -> None:
@@ -131,6 +161,13 @@ def test_D03_files_unchanged_compares_bytes_and_modes(evals: Path, change: Chang
     assert (found.name, found.verdict) == ("assert.readme", verdict)
 
 
+@pytest.mark.parametrize("name", ["a b.md", "r\u00e9sum\u00e9.md", "back\\slash", "new\nline"])
+def test_D03_files_unchanged_finds_a_file_by_its_name_whatever_it_is(evals: Path, name: str) -> None:
+    more = f"[[assert]]\ntype = 'files_unchanged'\npaths = [{json.dumps(name)}]\n"
+    found = judged(evals, more, lambda t: (t / name).write_text("other"), **{f"starter__{name}": "x"})
+    assert only(found).verdict == "fail"
+
+
 @pytest.mark.parametrize(
     ("change", "verdict"),
     [
@@ -148,55 +185,6 @@ def test_D03_files_unchanged_compares_bytes_and_modes(evals: Path, change: Chang
 def test_D03_changed_paths_within(evals: Path, change: Change, verdict: str) -> None:
     more = '[[assert]]\ntype = "changed_paths_within"\npaths = ["chunker/**"]\n'
     assert only(judged(evals, more, change)).verdict == verdict
-
-
-SKIPS = {
-    "x.py": [
-        ("def test():\n    pass\n", "import pytest\n@pytest.mark.skip\ndef test():\n    pass\n"),
-        (
-            "# @pytest.mark.skip\nx = 'unittest.skip'\n",
-            "import unittest as u\n@u.skipIf(True, '')\ndef t(): 0\n",
-        ),
-        ("", "def test(self):\n    self.skipTest('x')\n"),
-        ("", "from unittest import SkipTest\nraise SkipTest\n"),
-        ("", "pytestmark = pytest.mark.xfail\n"),
-    ],
-    "x.rs": [
-        ("#[test]\nfn a() {}\n", "#[test]\n#[ignore]\nfn a() {}\n"),
-        ('// #[ignore]\nconst X: &str = "#[ignore]";\n', '#[test]\n#[ ignore = "x" ]\nfn a() {}\n'),
-        ("#[cfg(test)]\nmod t {}\n", "#[cfg(any())]\nmod t {}\n"),
-        ("", "#[cfg_attr(all(), ignore)]\nfn a() {}\n"),
-    ],
-    "x.js": [
-        ("it('a', f); // it.skip\n", "it.skip('a', f);\n"),
-        ("skip = 'xit(1)';\n", "xit('a', f);\n"),
-        ("it['each']([1]);\nfind({ skip: 10 });\n", "it['skip']('a', f);\n"),
-        ("test('a', { timeout: 1 }, f);\n", "test('a', { skip: true }, f);\n"),
-    ],
-    "x.ts": [("test('a', () => {});\n", "describe.only('a', () => {});\n")],
-    "x.tsx": [("test('a', () => <a/>);\n", "test.todo('a');\n")],
-    "x_test.go": [
-        ("package a\nfunc T(t *testing.T) { t.Log(1) }\n", "package a\nfunc T(t *T) { t.Skip() }\n"),
-        ("// go build\npackage a\n", "//go:build never\n\npackage a\n"),
-    ],
-    "x.go": [("//go:build linux\npackage a\n", "package a\nfunc F(t *T) { t.Skip() }\n")],
-    "X.java": [
-        ("class A { @Test void a() {} }\n", 'class A { @Disabled("x") @Test void a() {} }\n'),
-        (
-            "class A { @Test(enabled = true) void a() {} }\n",
-            "class A { @Test(enabled = false) void a() {} }\n",
-        ),
-        ('class A { String s = "@Ignore"; }\n', "class A { void a() { Assumptions.assumeTrue(false); } }\n"),
-    ],
-}
-
-
-@pytest.mark.parametrize(("name", "pair"), [(name, pair) for name, pairs in SKIPS.items() for pair in pairs])
-def test_D03_a_mark_that_skips_is_found_by_parser_and_one_in_text_is_none(
-    name: str, pair: tuple[str, str]
-) -> None:
-    without, with_mark = (skip_marks.found(name, text.encode()) for text in pair)
-    assert (without, len(with_mark) > 0) == ([], True)
 
 
 @pytest.mark.parametrize(
@@ -219,6 +207,29 @@ def test_D03_a_skip_that_the_starter_has_may_stay_and_move(evals: Path) -> None:
     change = lambda t: (t / "chunker/old.py").write_text("# moved\n" + kept)  # noqa: E731  # a name for a line
     found = only(judged(evals, more, change, **{"starter__chunker__old.py": kept}))
     assert found.verdict == "pass", found.detail
+
+
+MOVED = "import unittest\nclass T(unittest.TestCase):\n{}    def test_a(self): 0\n    def test_b(self): 0\n"
+MARKED = MOVED.format("    @unittest.skip('x')\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (MARKED, "pass"),
+        (MARKED + "# renamed\n", "pass"),
+        (MARKED.replace("test_b", "test_c"), "pass"),
+        (MARKED.replace("    def test_b", "    @unittest.skip('x')\n    def test_b"), "fail"),
+        ("import unittest\n\n@unittest.skip('x')\nclass Other:\n    def test_of_its_own(self): 0\n", "fail"),
+    ],
+)
+def test_D03_a_file_that_was_moved_keeps_its_marks(evals: Path, text: str, verdict: str) -> None:
+    def change(tree: Path) -> None:
+        (tree / "chunker/old.py").unlink()
+        (tree / "chunker/new.py").write_text(text)
+
+    found = only(judged(evals, SKIPPED, change, **{"starter__chunker__old.py": MARKED}))
+    assert found.verdict == verdict, found.detail
 
 
 COMMAND = TREE + '[[assert]]\ntype = "command"\nrun = ["sh", "-c", "{}"]\n'
@@ -306,6 +317,10 @@ def test_D01_a_parameter_that_could_carry_a_transcript_is_refused(evals: Path, s
     ("more", "said"),
     [
         ('[[assert]]\ntype = "files_unchanged"\npaths = ["READNE.md"]\n', "guards nothing"),
+        ('[[assert]]\ntype = "files_unchanged"\npaths = ["./README.md"]\n', 'write "README.md"'),
+        ('[[assert]]\ntype = "files_unchanged"\npaths = ["chunker//__init__.py"]\n', "guards nothing"),
+        ('[[assert]]\ntype = "files_unchanged"\npaths = ["chunker/../README.md"]\n', "guards nothing"),
+        ('[[assert]]\ntype = "changed_paths_within"\npaths = ["./chunker/**"]\n', "matches no path"),
         ('[[assert]]\ntype = "files_unchanged"\npaths = []\n', "is empty"),
         ('[[assert]]\ntype = "files_unchanged"\n', "needs paths"),
         ('[[assert]]\ntype = "changed_paths_within"\npaths = ["**"]\n', "guards nothing"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import binascii
 import itertools
+import json
 import os
 import secrets
 import shutil
 import tempfile
 import tomllib
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +27,7 @@ from graders import (
     Judged,
     interpreter,
     python,
+    python_answers,
     python_corpus,
     python_inside,
     python_values,
@@ -289,6 +293,94 @@ def test_the_judge_compares_as_the_tests_would(
     op: str, left: Any, right: Any, options: dict[str, Any], holds: bool
 ) -> None:
     assert python_values.compare(op, left, right, options) is holds
+
+
+FIXTURES = """
+@pytest.fixture(params=[1, 2, 3])
+def three(request): return request.param
+@pytest.fixture
+def also(three): return three
+@pytest.fixture(autouse=True, params=[1, 2])
+def twice(): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "times"),
+    [
+        ("def test_x(): assert f()\n", "test_x", 1),
+        ("@pytest.mark.parametrize('a', [1, 2])\ndef test_x(a): assert f()\n", "test_x", 2),
+        ("@pytest.mark.parametrize('a', (1, *f()))\ndef test_x(a): assert f()\n", "test_x", None),
+        (f"{FIXTURES}def test_x(also, tmp_path): assert f()\n", "test_x", 6),
+        ("def test_x(elsewhere): assert f()\n", "test_x", None),
+        (
+            (
+                "@pytest.mark.parametrize('a', [1, 2])\nclass TestA:\n"
+                "    @pytest.mark.parametrize('b', [1, 2, 3])\n    def test_x(self, a, b): assert f()\n"
+            ),
+            "TestA.test_x",
+            6,
+        ),
+        ("class A:\n    def test_x(self): assert f()\nclass TestB(A): pass\n", "TestB.test_x", 1),
+    ],
+)
+def test_G06_how_often_a_test_is_run_is_known_from_its_text(body: str, name: str, times: int | None) -> None:
+    assert asked(body).tests == {name: times}
+
+
+WRONG = "def chunk(items, size):\n    return [[1, 2], [3]]\n"
+BASE = "import unittest\nfrom chunker import chunk\nfrom tests.parts import Parts\n"
+STARTERS_OWN = {
+    "tests/parts.py": "class Parts:\n    def test_part(self):\n        self.assertTrue(self.given)\n",
+    "tests/__init__.py": "",
+    "tests/test_more.py": BASE
+    + """class More(Parts, unittest.TestCase):
+    given = chunk([1], 1)
+
+    def test_that_nothing_is_raised(self):
+        if chunk([1, 2, 3], 1) != [[1], [2], [3]]:
+            raise ValueError
+""",
+}
+
+
+@pytest.mark.parametrize(("text", "right"), [(python_tasks.RIGHT, "pass"), (WRONG, "fail")])
+def test_G08_own_tests_may_assert_nothing_and_inherit_from_elsewhere(
+    root: Path, text: str, right: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = {f"starter/{name}": content for name, content in STARTERS_OWN.items()}
+    monkeypatch.setattr(python_corpus, "TASK", {**python_corpus.TASK, **more})
+    found = judged("unittest", root, {"files": {"chunker/__init__.py": text}})
+    assert found["own_tests"].verdict == right, found["own_tests"].detail
+
+
+def packed(rows: bytes) -> bytes:
+    said = binascii.b2a_base64(zlib.compress(rows), newline=False).decode()
+    return json.dumps(["x", "z", said]).encode() + b"\n"
+
+
+def taken(report: bytes) -> None:
+    for _, kind, *more in python_answers.rows(report):
+        python_answers.take(python_answers.Report(Asked()), kind, more)
+
+
+def test_G07_a_report_is_read_packed_and_never_beyond_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = b'["x", "start", "a"]\n["x", "finish"]\n'
+    assert python_answers.rows(rows + packed(rows)) == [["x", "start", "a"], ["x", "finish"]] * 2
+    monkeypatch.setattr(python_answers, "MOST_BYTES", 2 * len(rows))
+    assert len(python_answers.rows(packed(rows) * 2)) == 4
+    with pytest.raises(python_answers.Wrong, match="is longer than"):
+        python_answers.rows(rows, cut=True)
+    for bad, said in (
+        (packed(rows) * 3, "is longer than"),
+        (packed(rows + rows + b"[1, 2]"), "is longer than"),
+        (packed(packed(rows)), "holds"),
+        (b'["x", "z"]', "something else"),
+        (b'["x", "z", "AAAA"]', "something else"),
+        (b'["x", "z", 3]', "something else"),
+    ):
+        with pytest.raises(python_answers.Wrong, match=said):
+            taken(bad)
 
 
 def test_G08_only_what_is_built_in_is_listed_and_never_for_ever() -> None:

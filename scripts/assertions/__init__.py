@@ -18,7 +18,9 @@ from graders import Bench, Infrastructure, Judged, Verdict, Work
 from graders.sandbox import open_folder
 from kit import seal
 from kit.documents import Document
+from kit.globs import is_cache
 from kit.tasks import Task
+from kit.trees import unescape
 
 # Each kind of assertion (kit/asserted.py) and the module that judges it.
 KINDS: Mapping[str, str] = {
@@ -76,7 +78,7 @@ def compared(task: Task, left: Left, work: Work) -> State:
     full = {above for path in before if before[path]["type"] != "folder" for above in above_of(path)}
     entries = seal.seal(left.tree).entries if left.sealed is None else left.sealed
     return State(
-        {path: e for path, e in before.items() if e["type"] != "folder" or path in full},
+        {path: e for path, e in before.items() if (e["type"] != "folder" or path in full) and not cache(e)},
         {e["path"]: e for e in entries if not ours(e, left, before, cargo=work.task["grader"] == "cargo")},
         starter,
         left.tree,
@@ -90,9 +92,15 @@ def above_of(path: str) -> Iterator[str]:
     yield from ("/".join(parts[:end]) for end in range(1, len(parts)))
 
 
+def cache(entry: Document) -> bool:
+    return is_cache(unescape(entry["path"]), entry["type"])
+
+
 def ours(entry: Document, left: Left, before: Mapping[str, Document], *, cargo: bool) -> bool:
-    """Whether it is cargo's or Symposium's and so no edit of the agent's (G04)."""
+    """Whether it is cargo's, Python's or Symposium's and so no edit of the agent's (G04)."""
     path = entry["path"]
+    if cache(entry):
+        return True
     if any(
         (path + "/").startswith(folder + "/") or folder.startswith(path + "/") for folder in left.symposiums
     ):

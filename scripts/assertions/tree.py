@@ -1,11 +1,12 @@
 """files_unchanged, tree_unchanged, changed_paths_within: which entries differ, in bytes, modes, types, links.
 
-Nothing is left out but what cargo and Symposium made (assertions.ours): empty folders, caches, folders of
-packages and link targets all count. It opens nothing: the seal has the hashes.
+Nothing is left out but what cargo, Python and Symposium made (assertions.ours): empty folders, other caches,
+folders of packages and link targets all count. It opens nothing: the seal has the hashes.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from assertions import State
@@ -22,7 +23,8 @@ def judge(said: Document, state: State, bench: Bench) -> tuple[Verdict, str, byt
     changes = dict(changed(state))
     match said["type"]:
         case "files_unchanged":
-            wrong = {path: why for path, why in changes.items() if path in said["paths"]}
+            kept = {*map(os.fsencode, said["paths"])}
+            wrong = {path: why for path, why in changes.items() if unescape(path) in kept}
         case "changed_paths_within":
             within = Editable(said["paths"])
             wrong = {

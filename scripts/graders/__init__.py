@@ -33,6 +33,7 @@ class Done:
     stdout: bytes
     stderr: bytes
     elapsed_secs: float
+    cut: bool = False  # more came on stdout than was kept, so its middle is not there
 
 
 @dataclass(frozen=True)

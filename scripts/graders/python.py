@@ -133,7 +133,7 @@ def conftests(work: Work, parent: PurePosixPath, folder: Path) -> None:
 def judged(jobs: Sequence[Job], done: Done) -> Iterator[Judged]:
     """One verdict for each hidden test, one for all of the project's own."""
     try:
-        report = python_answers.rows(done.stdout)
+        report = python_answers.rows(done.stdout, cut=done.cut)
         problem = ""
     except python_answers.Wrong as wrong:
         report, problem = [], str(wrong)

@@ -45,6 +45,7 @@ TIMES: Mapping[str, Callable[[str], Any]] = {
 CASE = unittest.TestCase()
 BY_UNITTEST: Mapping[str, Callable[..., None]] = {
     "almost": CASE.assertAlmostEqual,
+    "not almost": CASE.assertNotAlmostEqual,
     "count": CASE.assertCountEqual,
 }
 
@@ -61,7 +62,7 @@ def compare(op: str, left: Any, right: Any, options: Mapping[str, Any]) -> bool:
                 import pytest  # here: it is slow to import, and few tests need it
 
                 return bool(left == pytest.approx(right, **options))
-            case "almost" | "count":
+            case "almost" | "not almost" | "count":
                 BY_UNITTEST[op](left, right, **options)
             case _:
                 return bool(COMPARE[op](left, right))

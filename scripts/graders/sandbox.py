@@ -100,7 +100,8 @@ class Sandboxes:
             raise Infrastructure(f"the sandbox did not start (status {ended.exit}): {tail}")
         starting = ended.first_secs if found and ended.first_secs else ended.elapsed_secs
         self.count, self.starting_secs = self.count + 1, self.starting_secs + starting
-        return Done(ended.exit, timed_out, stdout, err, ended.elapsed_secs - starting)
+        cut = ended.stdout_dropped > 0
+        return Done(ended.exit, timed_out, stdout, err, ended.elapsed_secs - starting, cut)
 
 
 def launcher(staged: Document) -> Path | None:

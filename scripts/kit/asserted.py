@@ -7,6 +7,7 @@ nothing. A refusal is the fault of the task's author.
 from __future__ import annotations
 
 import ast
+import posixpath
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,13 +63,18 @@ def of_one(one: Document, folder: Path) -> Iterator[str]:
 
 def absent(paths: Sequence[str], starter: Path) -> Iterator[str]:
     for path in paths:
-        if not (starter / path).is_file() or ".." in path.split("/"):
+        if path != (plain := posixpath.normpath(path)) and ".." not in path.split("/"):
+            yield f'"{path}" is not how a seal names it, so it guards nothing; write "{plain}"'
+        elif not (starter / path).is_file() or ".." in path.split("/"):
             yield f'"{path}" is no file of the starter, so it guards nothing; correct or remove it'
 
 
 def boundless(patterns: Sequence[str]) -> Iterator[str]:
     if f"{secrets.token_hex(8)}/{secrets.token_hex(8)}".encode() in Editable(patterns):
         yield "allows every path, so it guards nothing; name what may change"
+    for pattern in patterns:
+        if {".", ".."} & {*pattern.removeprefix("!").split("/")}:
+            yield f'"{pattern}" matches no path; write it from the top of the project, without "." and ".."'
     if all(pattern.startswith("!") or not pattern.strip() for pattern in patterns):
         yield "only takes away; name what may change"
 

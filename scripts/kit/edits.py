@@ -1,8 +1,9 @@
 """What the agent changed: the seal of its project against the seal of the starter.
 
-Functions of seals alone. What is cargo's (target/, a lock file that the starter had not) or Symposium's (its
-marked skill folders) is no edit. An empty folder is an edit, a history that the agent began is one, not
-thousands; of a mode only whether a file may be run counts, since all else depends on how it was made.
+Functions of seals alone. What is cargo's (target/, a lock file that the starter had not), Python's (caches)
+or Symposium's (its marked skill folders) is no edit. An empty folder is an edit, a history that the agent
+began is one, not thousands; of a mode only whether a file may be run counts, since all else depends on how
+it was made.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from kit.documents import Document
-from kit.globs import VERSION_CONTROL, Editable, is_build_output
+from kit.globs import VERSION_CONTROL, Editable, is_build_output, is_cache
 from kit.trees import TOO_DEEP, unescape
 
 MARKER = ".symposium"
@@ -53,7 +54,7 @@ def _bytes(path: str) -> bytes:
 def contents(entries: Iterable[Document], skills: str, skip: Iterable[str] = ()) -> dict[str, Content]:
     """What there is to compare: path (folders end in "/") to what it holds."""
     found: dict[str, Content] = {}
-    entries = list(entries)
+    entries = [entry for entry in entries if not is_cache(unescape(entry["path"]), entry["type"])]
     full = {str(above) for entry in entries for above in PurePosixPath(entry["path"]).parents}
     full |= {skills, *map(str, PurePosixPath(skills).parents)}  # Symposium makes these, and leaves them empty
     left_out = tuple(f"{folder}/" for folder in skip)

@@ -17,6 +17,11 @@ from kit.trees import Found, Limits, escape, walk
 
 VERSION_CONTROL = frozenset({b".git", b".hg", b".svn", b".jj", b".bzr"})
 BUILD_OUTPUT = b"target"  # at the project's root
+# What Python and pytest leave where they ran, by their own names; any other file there is the agent's.
+BYTECODE = rb"__pycache__/[^/]+\.(cpython|pypy)-?\d+(-pytest-[\w.]+)?(\.opt-\w+)?\.pyc(\.\d+)?"
+PYTEST = rb"\.pytest_cache/(README\.md|\.gitignore|CACHEDIR\.TAG|v/cache/(nodeids|lastfailed|stepwise))"
+CACHE_FILES = re.compile(rb"(.*/)?(%b|%b)" % (BYTECODE, PYTEST), re.DOTALL)
+CACHE_FOLDERS = re.compile(rb"(.*/)?(__pycache__|\.pytest_cache(/v(/cache)?)?)", re.DOTALL)
 
 
 def in_version_control(path: bytes) -> bool:
@@ -26,6 +31,12 @@ def in_version_control(path: bytes) -> bool:
 
 def is_build_output(path: bytes) -> bool:
     return path == BUILD_OUTPUT or path.startswith(BUILD_OUTPUT + b"/")
+
+
+def is_cache(path: bytes, kind: str) -> bool:
+    """A cache that Python or pytest made: no edit, and never taken along (G04). kind: as a seal says it."""
+    named = {"file": CACHE_FILES, "folder": CACHE_FOLDERS}.get(kind)
+    return named is not None and named.fullmatch(path) is not None
 
 
 class Editable:

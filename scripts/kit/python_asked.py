@@ -34,10 +34,12 @@ class Asked:
     tokens: dict[int, Any] = field(default_factory=dict)
     must_see: set[int] = field(default_factory=set)  # tokens that must be asked about
     tests: dict[str, int | None] = field(default_factory=dict)  # name to how often it runs; None: not known
+    silent: set[str] = field(default_factory=set)  # tests that assert nothing, and call nothing that does
+    maybe: set[str] = field(default_factory=set)  # names of no def that pytest may take for a test's
     canary: str = ""
     problems: list[str] = field(default_factory=list)
 
-    def token(self, value: Any, must: int) -> ast.expr:
+    def token(self, value: Any, *, must: bool) -> ast.expr:
         """What stands in the source for an expected value."""
         number = len(self.tokens) + 1
         self.tokens[number] = value

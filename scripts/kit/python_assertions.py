@@ -7,49 +7,31 @@ from __future__ import annotations
 
 import ast
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from kit.python_asked import Asked, Question
 from kit.python_constants import NotConstant, constant, is_constant
-from kit.python_names import method
+from kit.python_methods import METHODS, OTHERS, approx, bound, written
+from kit.python_names import ASSERTS, Function, dotted, method, runners
 
-METHODS = {  # unittest's, as what they assert of their arguments
-    **{f"assert{word}Equal": "a == b" for word in ("", "List", "Tuple", "Dict", "Set", "MultiLine")},
-    "assertTrue": "a",
-    "assertFalse": "not a",
-    "assertNotEqual": "a != b",
-    "assertIs": "a is b",
-    "assertIsNot": "a is not b",
-    "assertIsNone": "a is None",
-    "assertIsNotNone": "a is not None",
-    "assertIn": "a in b",
-    "assertNotIn": "a not in b",
-    "assertLess": "a < b",
-    "assertLessEqual": "a <= b",
-    "assertGreater": "a > b",
-    "assertGreaterEqual": "a >= b",
-    "assertIsInstance": "isinstance(a, b)",
-    "assertNotIsInstance": "not isinstance(a, b)",
-}
-OTHERS = {
-    "assertSequenceEqual": "sequence",
-    "assertCountEqual": "count",
-    "assertRegex": "regex",
-    "assertNotRegex": "not regex",
-    "assertAlmostEqual": "almost",
-}
 # Judged by value wherever one side is written out.
 BLIND = frozenset(["==", "is", "sequence", "count", "regex", "almost", "approx"])
-RAISING = {"pytest.raises": None, "self.assertRaises": None, "self.assertRaisesRegex": "match"}
+RAISING = ("pytest.raises", "assertRaises", "assertRaisesRegex")
+WAITING = frozenset(("pytest.warns", "pytest.deprecated_call", "assertLogs", "assertNoLogs"))
+WAITING |= {"assertWarns", "assertWarnsRegex"}
+ONES = ("expected_exception", "expected_regex")  # arguments of these, in their order
+OURS = ("match", "check")  # pytest.raises' own, where nothing is called
 
 
 class Assertions:
     """Turns each assertion of the statement at hand."""
 
-    def __init__(self, asked: Asked) -> None:
-        self.asked = asked
+    def __init__(self, asked: Asked, module: ast.Module) -> None:
+        self.asked, self.runners = asked, runners(module)
+        self.own = {node.name for node in ast.walk(module) if isinstance(node, Function)}
+        self.infos = set(self.caught(module))  # names that hold what was raised
         self.expected: dict[str, ast.expr] = {}  # names to what was taken out
         self.line, self.must, self.test = 0, 0, ""  # of the statement at hand
 
@@ -60,27 +42,29 @@ class Assertions:
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 said = ast.unparse(ast.Compare(ast.Name("a"), [op], [ast.Name("b")])).strip("ab ")
                 return [self.comparison(left, said, right, {})]
+            case ast.Call() if asked := self.matched(test):
+                return [asked]
         return [self.truth(test)]
 
     def called(self, node: ast.Expr, call: ast.Call, name: str) -> list[ast.stmt]:
-        said, args = METHODS.get(name, ""), call.args
-        if said and len(args) > ("b" in said):
+        given = bound(name, call) if name in (*METHODS, *OTHERS) else {}
+        said, args = METHODS.get(name, ""), list(given.values())
+        if said and args:
             return self.assertion(written(said, args))
         if name == "fail":
             return [ast.Raise(ast.Call(ast.Name("AssertionError", ast.Load()), [], []))]
-        if name in OTHERS and len(args) >= 2:
-            options = self.places(call) if name == "assertAlmostEqual" else {}
-            return [self.comparison(args[0], OTHERS[name], args[1], options)]
+        if name in OTHERS and args:
+            return [self.comparison(args[0], OTHERS[name], args[1], self.places(name, given))]
         self.expressions(node)
         return [node]
 
-    def places(self, call: ast.Call) -> dict[str, Any]:
-        named = {word.arg or "": word.value for word in call.keywords if word.arg in ("places", "delta")}
-        named |= dict(zip(("places", "msg", "delta"), call.args[2:], strict=False))
+    def places(self, name: str, given: dict[str, ast.expr]) -> dict[str, Any]:
+        if "seq_type" in given:
+            self.problem(f"{name} with seq_type is not built yet; assertIsInstance in a statement of its own")
         try:
-            return {name: constant(value) for name, value in named.items() if name != "msg"}
+            return {option: constant(given[option]) for option in ("places", "delta") if option in given}
         except NotConstant:
-            self.problem("assertAlmostEqual with computed places; write them out")
+            self.problem(f"{name} with computed places or delta; write them out")
             return {}
 
     def comparison(self, left: ast.expr, op: str, right: ast.expr, options: dict[str, Any]) -> ast.stmt:
@@ -89,10 +73,11 @@ class Assertions:
             taken = self.expected.get(value.id, value) if isinstance(value, ast.Name) else value
             if op in BLIND and is_constant(taken) and (op != "regex" or value is right):
                 return self.put("value", Question(op, (constant(taken),), options), self.side(other, op))
-        if op == "almost":
-            self.problem("assertAlmostEqual with two computed sides; write one out")
+        if any(not isinstance(one, int | float | None) for one in options.values()):
+            self.problem("two computed sides with a delta that is no number; write one of them out")
         parts = [self.side(left, op), self.side(right, op), ast.Constant(op)]
-        return self.put("pair", Question(op), *parts, twin=True)
+        parts += [ast.Dict([ast.Constant(one) for one in options], [*map(ast.Constant, options.values())])]
+        return self.put("pair", Question(op, (), options), *parts, twin=True)
 
     def side(self, node: ast.expr, op: str) -> ast.expr:
         """What is compared; where unittest would list it first, so does what runs."""
@@ -133,8 +118,19 @@ class Assertions:
 
         class Inside(ast.NodeTransformer):
             def visit_Call(self, call: ast.Call) -> ast.AST:
-                self.generic_visit(call)
+                call.args = [self.visit(one) for one in call.args]
+                for word in call.keywords:
+                    word.value = self.visit(word.value)
+                if isinstance(call.func, ast.Attribute):
+                    call.func.value = self.visit(call.func.value)
+                else:
+                    call.func = self.visit(call.func)
                 return outer.raising(call)
+
+            def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+                if node.attr in ASSERTS:
+                    outer.problem(f"{node.attr} is handed on; call it in a statement of its own")
+                return self.generic_visit(node)
 
         for name, part in ast.iter_fields(node):
             if isinstance(part, ast.expr):
@@ -143,40 +139,56 @@ class Assertions:
                 setattr(node, name, [Inside().visit(one) for one in part])
 
     def raising(self, call: ast.Call) -> ast.AST:
-        called = ast.unparse(call.func)
+        called = self.called_as(call)
         if called not in RAISING:
-            if (name := method(call)) and name.startswith("assert"):
+            name = method(call) or ""
+            if called in WAITING:
+                self.problem(f"{called} is not built yet; catch the warning or the record and compare it")
+            elif name in ASSERTS and name not in self.own:
                 self.problem(f"{name} here is not built yet; assert in a statement of its own, with ==")
-            elif called in ("pytest.warns", "pytest.deprecated_call"):
-                self.problem(f"{called} is not built yet; catch the warning and compare it")
+            elif name.startswith("assert") and name not in self.own:
+                self.problem(f"{name} is neither unittest's nor of this file; compare here, with ==")
             return call
-        args, keywords = list(call.args), [word for word in call.keywords if word.arg != "msg"]
-        if RAISING[called] and len(args) > 1:
-            keywords.append(ast.keyword("match", args.pop(1)))
-        made = self.asked.call("raises", *self.number(Question("raises"), twin=True), *args)
-        made.keywords = keywords
+        args, keywords = list(call.args), list(call.keywords)
+        for at, name in enumerate(ONES[: 1 + (called == "assertRaisesRegex")]):
+            args[at:at] = [word.value for word in keywords if word.arg == name]
+            keywords = [word for word in keywords if word.arg != name]
+        regex = called == "assertRaisesRegex" and len(args) > 1
+        match = [ast.keyword("_match", args.pop(1))] if regex else []
+        if len(args) == 1:  # nothing is called, so whatever else is given is for what waits
+            keywords = [ast.keyword(f"_{word.arg}", word.value) for word in keywords if word.arg in OURS]
+        numbers = self.number(Question("raises"), twin=True)
+        turned = bool(secrets.randbelow(2))  # as for a truth: who always says yes is found out
+        made = self.asked.call("raises", *(numbers[::-1] if turned else numbers), *args)
+        made.keywords = [self.pattern(word) for word in (*match, *keywords)]
+        made.keywords += [ast.keyword("_turned", ast.Constant(True))] * turned
         return made
+
+    def pattern(self, word: ast.keyword) -> ast.keyword:
+        """What the text of an exception must match is taken out, where it is written out."""
+        if word.arg != "_match" or not is_constant(word.value):
+            return word
+        asked = Question("regex", (constant(word.value),))
+        return ast.keyword("_text", *self.number(asked, twin=False))
+
+    def caught(self, module: ast.Module) -> Iterator[str]:
+        for node in ast.walk(module):
+            match node:
+                case ast.withitem(context_expr=ast.Call() as call, optional_vars=ast.Name(id=name)):
+                    yield from [name] if self.called_as(call) in RAISING else []
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                    yield from [name] if self.called_as(call) in RAISING else []
+
+    def called_as(self, call: ast.Call) -> str:
+        return method(call) or dotted(call.func, self.runners)
+
+    def matched(self, node: ast.expr) -> ast.stmt | None:
+        """e.match(pattern), of the exception that pytest.raises gave."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name() as held, attr="match"), args=[pattern]):
+                if held.id in self.infos:
+                    return self.comparison(ast.Attribute(held, "text", ast.Load()), "regex", pattern, {})
+        return None
 
     def problem(self, text: str) -> None:
         self.asked.problems.append(f"line {self.line}: {text}")
-
-
-def approx(right: ast.expr, op: str, options: dict[str, Any]) -> tuple[ast.expr, str, dict[str, Any]]:
-    """pytest.approx of what is written out, as an operator of its own."""
-    match right:
-        case ast.Call(args=[value, *more]) if op == "==" and ast.unparse(right.func).endswith("approx"):
-            named = {word.arg or "": word.value for word in right.keywords}
-            named |= dict(zip(("rel", "abs"), more, strict=False))
-            if all(map(is_constant, (value, *named.values()))):
-                return value, "approx", {name: constant(one) for name, one in named.items()}
-    return right, op, options
-
-
-def written(said: str, args: Sequence[ast.expr]) -> ast.expr:
-    """An expression of a and b, with these in their places."""
-
-    class Put(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            return args["ab".index(node.id)] if node.id in "ab" else node
-
-    return cast(ast.expr, Put().visit(ast.parse(said, mode="eval").body))

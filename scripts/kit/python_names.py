@@ -7,21 +7,67 @@ used as one side of an equality and nowhere else (but in messages and subTest la
 from __future__ import annotations
 
 import ast
+import unittest
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 EQUALITIES = frozenset(
     f"assert{word}Equal" for word in ("", "List", "Tuple", "Dict", "Set", "Sequence", "MultiLine", "Count")
 )
+ASSERTS = frozenset(name for name in dir(unittest.TestCase) if name.startswith("assert"))
+RUNNERS = ("pytest", "unittest")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def method(node: ast.AST) -> str | None:
-    """x of self.x(...)."""
+    """x of self.x(...), and of case.x(...) where unittest asserts by that name."""
     match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name)):
-            return name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=whose), attr=name)):
+            return name if whose in ("self", "cls") or name in ASSERTS else None
     return None
+
+
+def runners(module: ast.Module) -> dict[str, str]:
+    """Names that were imported from a runner, and what each stands for: {"pt": "pytest"}."""
+    found: dict[str, str] = {}
+    for node in ast.walk(module):
+        match node:
+            case ast.Import(names=names):
+                found |= {one.asname: one.name for one in names if one.asname}
+            case ast.ImportFrom(module=str(source), names=names) if source.partition(".")[0] in RUNNERS:
+                found |= {one.asname or one.name: f"{source}.{one.name}" for one in names}
+    return found
+
+
+def dotted(node: ast.expr, names: Mapping[str, str]) -> str:
+    """a.b.c, by what a stands for."""
+    head, dot, rest = ast.unparse(node).partition(".")
+    return names.get(head, head) + dot + rest
+
+
+def leaves(node: ast.AST) -> set[type[ast.stmt]]:
+    """Which of return, break and continue may leave the block that a statement stands in."""
+    if isinstance(node, Function | ast.ClassDef | ast.Lambda):
+        return set()
+    if isinstance(node, ast.Return | ast.Break | ast.Continue):
+        return {type(node)}
+    inner = {one for child in ast.iter_child_nodes(node) for one in leaves(child)}
+    return inner & {ast.Return} if isinstance(node, ast.For | ast.AsyncFor | ast.While) else inner
+
+
+def always_asserted(body: list[ast.stmt], name: str) -> bool:
+    """Whether each way through a block compares something with that name."""
+    for node in body:
+        said = node.value if isinstance(node, ast.Expr | ast.Return) else node
+        if any(isinstance(side, ast.Name) and side.id == name for side in sides(said or node)):
+            return True
+        inner = [node.body] if isinstance(node, ast.With) else []
+        inner = [node.body, node.orelse] if isinstance(node, ast.If) else inner
+        if inner and all(always_asserted(block, name) for block in inner):
+            return True
+        if leaves(node):
+            return False
+    return False
 
 
 def sides(node: ast.AST) -> list[ast.expr]:

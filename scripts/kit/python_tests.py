@@ -46,6 +46,8 @@ def known(source: bytes, runner: str) -> Asked:
 def wrong(source: bytes, asked: Asked) -> Iterator[str]:
     if len(asked.tests) != 1:
         yield f"holds {len(asked.tests)} tests; write exactly one in a file of its own"
+    if 0 in asked.tests.values():
+        yield "its table is empty, so it is never run; write rows"
     for mark in skip_marks.found("x.py", source):
         yield f"{mark}: may skip the test; remove it"
     if all(question.canary for question in asked.questions.values()):
