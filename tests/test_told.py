@@ -47,10 +47,10 @@ def report(made: Program, run: told.Run, wrong: frozenset[int] = frozenset()) ->
     rows = ["00"] * made.count
     for number, (one, holds) in enumerate(zip(made.asked, run.holds, strict=True)):
         held = holds != (number in wrong)
-        rows[one.answer.slot] = told.noted(one.answer.sign, held, run, one.answer.slot)
-        rows[one.twin.slot] = told.truth(one, run)
+        for sign, said in zip((*one.answers, *one.twins), told.predicted(one, held, run), strict=True):
+            rows[sign.slot] = said
     for pad in made.pads:
-        rows[pad.slot] = told.noted(pad.sign, True, run, pad.slot)
+        rows[pad.slot] = told.noted(pad, True, run)
     return Done(0, False, f"\n{made.mark} true {' '.join(rows)} |\n".encode(), b"", 0.1)
 
 
@@ -58,7 +58,7 @@ def test_G08_no_expected_value_is_in_the_program(tmp_path: Path) -> None:
     text = program(tmp_path).text.split(b"pub mod q")[0].decode()
     for secret in ("42", "-6", "bob", " 2)", "14", "twice"):
         assert secret not in re.sub(
-            r"\((\d+, \w+, \d+, \w+|\d+, true|\d+, false)\)|lit\(\d+|note\(\d+|[qt][0-9a-f]{12}", "", text
+            r"\(ask(, \d+, \w+){2}\)|\(w\d+\)|lit\(\d+|note\(\d+|[qt][0-9a-f]{12}", "", text
         )
     assert "::demo::double(21)" in text  # inputs stay
     assert "use demo" not in text
@@ -160,12 +160,43 @@ def test_G08_a_report_that_is_not_whole_and_single_is_no_report(tmp_path: Path) 
     assert told.judged(made, run, Done(0, True, good.stdout, b"", 0.1)).wrong
 
 
+@given(st.integers(1, 2**hidden_program.WEAK - 1))
+def test_G08_one_guess_turns_the_answers_of_a_weak_question_round_and_not_its_twins(guess: int) -> None:
+    """Code that answered wrong sees which places changed, and not which of them are answers."""
+    made = MADE
+    (number,) = (at for at, one in enumerate(made.asked) if not one.strong)
+    one, run = made.asked[number], told.run(made, {}, random.Random(4))
+    rows = report(made, run, frozenset({number})).stdout.decode().split("true ")[1].split(" |")[0].split()
+    places = sorted((*one.answers, *one.twins))
+    turned = {place for bit, place in enumerate(places) if guess >> bit & 1}
+    for place in turned:
+        rows[place.slot] = rows[place.slot][::-1]
+    done = Done(0, False, f"\n{made.mark} true {' '.join(rows)} |\n".encode(), b"", 0.1)
+    assert (told.judged(made, run, done).wrong == "") is (turned == {*one.answers})
+
+
+def test_G08_which_places_are_a_weak_questions_answers_is_another_in_every_build(tmp_path: Path) -> None:
+    """By their number, by their order in the code, and by how many they are."""
+    seen = set()
+    for _ in range(20):
+        made = program(tmp_path)
+        (one,) = (one for one in made.asked if not one.strong)
+        (body,) = re.findall(r"pub fn w\d+\(held: bool\) \{(.*)\}", made.text.decode())
+        notes = re.findall(r"note\((\d+), (held|yes), (?:true|false)\)", body)
+        assert {int(slot) for slot, what in notes if what == "held"} == {sign.slot for sign in one.answers}
+        assert {int(slot) for slot, what in notes if what == "yes"} == {sign.slot for sign in one.twins}
+        seen.add(tuple(what for _, what in notes))
+    assert len(notes) == hidden_program.WEAK
+    assert len(seen) > 10
+
+
 def test_G08_an_assertion_that_is_skipped_is_seen(tmp_path: Path) -> None:
     made = program(tmp_path)
     run = next(told.runs(made, random.Random(3)))
     rows = report(made, run).stdout.decode().split("true ")[1].split(" |")[0].split()
     one = made.asked[1]
-    rows[one.answer.slot] = rows[one.twin.slot] = "00"
+    for sign in (*one.answers, *one.twins):
+        rows[sign.slot] = "00"
     done = Done(0, False, f"\n{made.mark} true {' '.join(rows)} |\n".encode(), b"", 0.1)
     assert told.judged(made, run, done) == told.Answer("", frozenset({1}))
 

@@ -45,7 +45,7 @@ def values(program: Program, done: Done) -> Values:
     report = reported(program, done.stdout)
     said = report.said if report else {}
     wanted = [(number, one) for number, one in enumerate(program.asked) if one.strong]
-    return {number: [plain(text) for text in said.get(one.answer.slot, [])] for number, one in wanted}
+    return {number: [plain(text) for text in said.get(one.answers[0].slot, [])] for number, one in wanted}
 
 
 def plain(text: str) -> str:
@@ -64,12 +64,12 @@ def judged(program: Program, run: Run, done: Done, wanted: Values | None) -> Ans
     wrong, unreached = [], set()
     for number in weak:
         one = program.asked[number]
-        answers = (seen[one.answer.slot], seen[one.twin.slot])
-        if answers == ("00", "00"):
+        answers = one.noted(seen)
+        if set(answers) == {"00"}:
             unreached.add(number)
-        elif answers != (told.noted(one.answer.sign, True, run, one.answer.slot), told.truth(one, run)):
+        elif answers != told.predicted(one, True, run):
             wrong.append(told.said(one, True))
-    if any(seen[pad.slot] != told.noted(pad.sign, True, run, pad.slot) for pad in program.pads):
+    if any(seen[pad.slot] != told.noted(pad, True, run) for pad in program.pads):
         wrong.append("the report was not made by the test")
     for number, texts in values(program, done).items():
         if not texts:

@@ -29,10 +29,11 @@ class Unjudged(Infrastructure):
 
 
 PADS = 24  # answers that are always true: a report is forged by guessing the sign of each
+WEAK = 10  # places of a weak question: who turns its answers round without its twins guesses 1 of 2^10 - 1
 MACROS = {"assert": "holds", "assert_eq": "equal", "assert_ne": "differ"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Sign:
     """An answer's number, and which of its two places means yes."""
 
@@ -50,8 +51,12 @@ class Asked:
 
     question: Question
     strong: bool
-    answer: Sign
-    twin: Sign  # always true, and not to be told from the answer
+    answers: Sequence[Sign]  # each notes whether it held
+    twins: Sequence[Sign]  # always true, and not to be told from the answers
+
+    def noted(self, seen: Sequence[str]) -> list[str]:
+        """What a report says of it: of each answer, and of each twin."""
+        return [seen[sign.slot] for sign in (*self.answers, *self.twins)]
 
 
 @dataclass(frozen=True)
@@ -94,23 +99,45 @@ def make(file: Path, scheme: Scheme) -> Program:
         todo = "compare its parts, or leave out the line `// scheme: blind`"
         raise Unjudged(f"{file}: line {', '.join(map(str, lines))}: {what}; {todo}")
     cells = [cell for q in read.questions for group in q.groups for cell in group] if scheme == "told" else []
-    slots = list(range(2 * len(strong) + PADS + len(cells)))
+    slots = list(range(sum(2 if one else WEAK for one in strong) + PADS + len(cells)))
     rng.shuffle(slots)
-    signs = [Sign(slot, rng.random() < 0.5) for slot in slots]
-    quads = zip(read.questions, strong, signs[0::2], signs[1::2], strict=False)
-    asked = [Asked(*quad) for quad in quads]
-    pads = signs[2 * len(asked) : 2 * len(asked) + PADS]
-    told = dict(zip(cells, slots[2 * len(asked) + PADS :], strict=True))
+    signs = (Sign(slot, rng.random() < 0.5) for slot in slots)
+    asked = [placed(q, is_strong, signs, rng) for q, is_strong in zip(read.questions, strong, strict=True)]
+    pads = [next(signs) for _ in range(PADS)]
+    told = {cell: next(signs).slot for cell in cells}
     edits = [*imports(file, read.root), *asking(asked, scheme, mark), *telling(told, mark)]
     edits += blanks(asked) if scheme == "blind" else []
     edits += wrapper(read.root, test.name, mark, pads)
     edits += [
         (n.start_byte, n.end_byte, rust_imports.lines(n)) for n in walk(read.root) if "comment" in n.type
     ]
-    runtime = RUNTIME.read_text("utf-8").replace("MARK", mark).replace("COUNT", str(len(slots)))
+    filled = {"MARK": mark, "COUNT": str(len(slots)), "// WEAK": "\n    ".join(weak(asked))}
+    runtime = RUNTIME.read_text("utf-8")
+    for place, text in filled.items():
+        runtime = runtime.replace(place, text)
     body = applied(edits, read.source)
     program = b"#![allow(warnings)] " + body + b"\n" + runtime.encode()
     return Program(program, mark, asked, pads, told, len(slots), test.spawns)
+
+
+def placed(question: Question, strong: bool, signs: Iterator[Sign], rng: random.Random) -> Asked:
+    """With places of its own. Which of a weak question's are answers is another in every build."""
+    if strong:
+        return Asked(question, strong, [next(signs)], [next(signs)])
+    which = rng.randrange(1, 2**WEAK)
+    places = [(next(signs), which >> bit & 1) for bit in range(WEAK)]
+    answers, twins = ([sign for sign, is_answer in places if is_answer == kind] for kind in (1, 0))
+    return Asked(question, strong, answers, twins)
+
+
+def weak(asked: Sequence[Asked]) -> Iterator[str]:
+    """A function for each weak question; in the order of the places, which says nothing of what they are."""
+    for number, one in enumerate(asked):
+        if not one.strong:
+            notes = [(sign, "held") for sign in one.answers] + [(sign, "yes") for sign in one.twins]
+            said = [f"note({sign.slot}, {what}, {str(sign.sign).lower()});" for sign, what in sorted(notes)]
+            body = " ".join(["let yes = ::std::hint::black_box(true);", *said])
+            yield f"pub fn w{number}(held: bool) {{ {body} }}"
 
 
 def unjudged(question: Question) -> bool:
@@ -126,12 +153,14 @@ def imports(file: Path, root: rust_questions.Node) -> list[Edit]:
 
 
 def asking(asked: Sequence[Asked], scheme: Scheme, mark: str) -> Iterator[Edit]:
-    for one in asked:
+    for number, one in enumerate(asked):
         question = one.question
         by_value = scheme == "blind" and one.strong
         macro = question.side if by_value else MACROS[question.macro]
         yield (*question.name, f"crate::{mark}::{macro}".encode())
-        yield question.opens, question.opens, f"({one.answer.rust}, {one.twin.rust}) ".encode()
+        how = f"ask, {one.answers[0].rust}, {one.twins[0].rust}" if one.strong else f"w{number}"
+        how = str(one.answers[0].slot) if by_value else how
+        yield question.opens, question.opens, f"({how}) ".encode()
         yield (*question.rest, b"")
         if by_value and question.macro == "assert":
             yield (*question.operator, b",")

@@ -48,10 +48,12 @@ pub mod MARK {
     pub fn note(k: usize, held: bool, sign: bool) {
         SEEN[k][((held == sign) == (told(k) == "1")) as usize].fetch_add(1, SeqCst);
     }
-    pub fn ask(held: bool, (k, s, t, u): (usize, bool, usize, bool)) {
+    pub fn ask(held: bool, k: usize, s: bool, t: usize, u: bool) {
         note(k, held, s);
         note(t, ::std::hint::black_box(true), u);
     }
+    // Of weak questions:
+    // WEAK
     pub fn say(k: usize, value: &dyn ::std::fmt::Debug) {
         let text = ::std::format!("{value:?}");
         let mut row = ::std::format!(" {k}:");
@@ -64,12 +66,12 @@ pub mod MARK {
         }
         SAID.lock().unwrap().push(row);
     }
-    macro_rules! holds { ($k:tt $e:expr $(, $($rest:tt)*)?) => {{ let held: bool = $e; crate::MARK::ask(held, $k) }} }
-    macro_rules! equal { ($k:tt $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::ask(*l == *r, $k) } } }
-    macro_rules! differ { ($k:tt $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::ask(*l != *r, $k) } } }
+    macro_rules! holds { (($ask:ident $($k:tt)*) $e:expr $(, $($rest:tt)*)?) => {{ let held: bool = $e; crate::MARK::$ask(held $($k)*) }} }
+    macro_rules! equal { (($ask:ident $($k:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::$ask(*l == *r $($k)*) } } }
+    macro_rules! differ { (($ask:ident $($k:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::$ask(*l != *r $($k)*) } } }
     // The expected side keeps the types alive and is never evaluated.
-    macro_rules! left { (($k:tt $($signs:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$l { l => { if false { let _ = *l == $r; } crate::MARK::say($k, l) } } } }
-    macro_rules! right { (($k:tt $($signs:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$r { r => { if false { let _ = $l == *r; } crate::MARK::say($k, r) } } } }
+    macro_rules! left { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$l { l => { if false { let _ = *l == $r; } crate::MARK::say($k, l) } } } }
+    macro_rules! right { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$r { r => { if false { let _ = $l == *r; } crate::MARK::say($k, r) } } } }
     pub(crate) use {differ, equal, holds, left, right};
 
     pub fn end<T: ::std::process::Termination>(ended: T) {

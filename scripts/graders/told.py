@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from graders import Done, libtest
-from graders.hidden_program import Asked, Program, reported
+from graders.hidden_program import Asked, Program, Sign, reported
 from graders.rust_expected import Cell
 from graders.rust_literals import another
 from graders.rust_questions import Question
@@ -82,22 +82,26 @@ def judged(program: Program, run: Run, done: Done) -> Answer:
     seen = report.seen if report else []
     unreached, wrong = set(), []
     for number, (one, held) in enumerate(zip(program.asked, run.holds, strict=True)):
-        answers = (seen[one.answer.slot], seen[one.twin.slot])
-        if answers == ("00", "00"):
+        said_of_it = one.noted(seen)
+        if set(said_of_it) == {"00"}:
             unreached.add(number)
-        elif answers != (noted(one.answer.sign, held, run, one.answer.slot), truth(one, run)):
+        elif said_of_it != predicted(one, held, run):
             wrong.append(said(one, held))
-    if any(seen[pad.slot] != noted(pad.sign, True, run, pad.slot) for pad in program.pads):
+    if any(seen[pad.slot] != noted(pad, True, run) for pad in program.pads):
         wrong.append("the report was not made by the test")
     return Answer("; ".join(dict.fromkeys(wrong)), frozenset(unreached))
 
 
-def noted(sign: bool, held: bool, run: Run, slot: int) -> str:
-    return "01" if (held == sign) == (run.told[slot] == "1") else "10"
+def noted(place: Sign, held: bool, run: Run) -> str:
+    return "01" if (held == place.sign) == (run.told[place.slot] == "1") else "10"
 
 
-def truth(one: Asked, run: Run) -> str:
-    return noted(one.twin.sign, True, run, one.twin.slot)
+def predicted(one: Asked, held: bool, run: Run) -> list[str]:
+    """As Asked.noted has them."""
+    return [
+        *(noted(place, held, run) for place in one.answers),
+        *(noted(twin, True, run) for twin in one.twins),
+    ]
 
 
 def said(one: Asked, held: bool) -> str:
