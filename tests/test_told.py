@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,7 @@ def test_G08_strong_and_weak_assertions_are_counted(tmp_path: Path) -> None:
         ("assert_eq!(f(), Point { x: 1, y: 2 });", True),
         ("assert_eq!(f(), [0; 3]);", True),
         ("assert!(f() == 1);", True),
-        ("assert!(f() && g() == 1);", True),
+        ("assert!((f() && g() == 1));", True),
         ('assert!(f().contains("abc"));', True),
         ("let want = 3; assert_eq!(f(), want);", True),
         ("for want in [1, 2] { assert_eq!(f(), want); }", True),
@@ -106,6 +107,49 @@ def test_G08_strong_and_weak_assertions_are_counted(tmp_path: Path) -> None:
 )
 def test_G08_what_is_strong_can_be_made_wrong(source: str, strong: bool) -> None:
     assert strength(source) == [strong]
+
+
+@pytest.mark.parametrize(
+    ("source", "strong"),
+    [
+        ("assert!(f() && g() == 1);", [False, True]),
+        ('assert!(f() == 1 && g() == 2 && h() != 3, "{}", 4);', [True, True, False]),
+        ("assert!((f() == 1 && g() == 2) && h() == 3);", [True, True]),
+        ("assert!(f() == 1 && g() == 2 || h() == 3);", [False]),
+        ("check!(assert!(f() == 1 && g() == 2));", [False]),
+    ],
+)
+def test_G08_each_side_of_an_and_is_a_question_of_its_own(source: str, strong: list[bool]) -> None:
+    assert strength(source) == strong
+
+
+def test_G08_an_and_becomes_questions_one_after_the_other(tmp_path: Path) -> None:
+    source = b'#[test]\nfn t() {\n    if f() { std::assert!(f() == 1 && g()\n == 2 && h(), "x") }\n}\n'
+    made = program(tmp_path, source)
+    text = re.sub(r"crate::q\w+::", "", made.text.decode().split("fn t() {\n", 1)[1])
+    signs = r"\(ask, \d+, \w+, \d+, \w+\)"
+    assert re.match(
+        rf"    if f\(\) \{{ \{{ holds!\({signs} f\(\) == lit\(\d+, 0\) \); holds!\({signs}  g\(\)\n == "
+        rf"lit\(\d+, 0\) \); holds!\(\(w2\)  h\(\)\) \}} \}}\n\}}",
+        text,
+    ), text[:300]
+    assert [one.question.line for one in made.asked] == [3, 3, 4]
+
+
+@given(st.integers(1, 12), st.integers())
+def test_G08_each_literal_of_an_expectation_is_wrong_alone_in_its_turn(many: int, seed: int) -> None:
+    """Or an equality that ignores one of a struct's fields is found by chance."""
+    with tempfile.TemporaryDirectory() as folder:
+        fields = ", ".join(f"f{n}: {1000 * n}" for n in range(many))
+        source = f"#[test]\nfn t() {{ assert_eq!(f(), P {{ {fields} }}); }}\n"
+        made = program(Path(folder), source.encode())
+    right = {cell: cell.literal.said for cell in made.told}
+    wrong = [
+        [cell for cell, number in made.told.items() if run.told[number] != right[cell]]
+        for run in told.runs(made, random.Random(seed))
+    ]
+    assert all(len(cells) <= 1 for cells in wrong)
+    assert len({cell for cells in wrong for cell in cells}) == min(many, told.RUNS // 2)
 
 
 @given(
@@ -165,7 +209,7 @@ def test_G08_one_guess_turns_the_answers_of_a_weak_question_round_and_not_its_tw
     """Code that answered wrong sees which places changed, and not which of them are answers."""
     made = MADE
     (number,) = (at for at, one in enumerate(made.asked) if not one.strong)
-    one, run = made.asked[number], told.run(made, {}, random.Random(4))
+    one, run = made.asked[number], told.run(made, {}, random.Random(4), {}, 0)
     rows = report(made, run, frozenset({number})).stdout.decode().split("true ")[1].split(" |")[0].split()
     places = sorted((*one.answers, *one.twins))
     turned = {place for bit, place in enumerate(places) if guess >> bit & 1}
@@ -210,6 +254,7 @@ def test_G08_an_assertion_that_is_skipped_is_seen(tmp_path: Path) -> None:
             " fn f(c: ::demo::b::C) { ::demo::b::d(::demo::a) }",
         ),
         ("use demo::a as b; fn f() { x.b(); b!(b) }", " fn f() { x.b(); ::demo::a!(::demo::a) }"),
+        ("use demo::a; fn f() { match a() { _ => () } }", " fn f() { match ::demo::a() { _ => () } }"),
         ("use demo::A as _; use std::fmt::Debug;", "use ::demo::A as _; use std::fmt::Debug;"),
         (
             "use demo::a; mod m { use super::*; fn f() { a() } }",
@@ -233,6 +278,13 @@ def test_G08_imports_from_the_submission_become_paths(source: str, becomes: str)
 def test_a_name_that_is_imported_and_bound_is_refused(source: str) -> None:
     with pytest.raises(rust_imports.Unclear, match="a is imported and bound"):
         rust_imports.rewritten(hidden_tests.parser().parse(source.encode()).root_node)
+
+
+def test_an_import_that_is_never_named_is_refused_with_its_line() -> None:
+    """It is a trait whose methods the test calls: without `as _` the program would not compile."""
+    source = b"use demo::a;\nuse demo::{b::Read, C};\nfn f() { a().read(x::C) }"
+    with pytest.raises(rust_imports.Unclear, match=r"^line 2 imports C and .* `use demo::C as _;`"):
+        rust_imports.rewritten(hidden_tests.parser().parse(source).root_node)
 
 
 def test_the_scheme_and_the_right_to_spawn_are_the_authors(tmp_path: Path) -> None:
@@ -263,8 +315,6 @@ def test_a_refused_file_is_the_graders_failure_and_names_the_reason(tmp_path: Pa
 
 
 def _made() -> Program:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         return program(Path(folder))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from graders import Done, Judged, blind, told
 from graders.cargo_build import Built
 from graders.cargo_crate import Crate
-from graders.cargo_reference import Reference
+from graders.cargo_reference import Late, Reference
 from graders.hidden_program import Program
 from graders.told import Answer
 from kit.hidden_tests import Scheme
@@ -40,23 +40,34 @@ class Hidden:
 
 
 def judge(hidden: Hidden, crate: Crate, built: Built, reference: Reference) -> Judged:
-    title, asked = f"hidden.{hidden.check}", hidden.program.asked
     counted = {"scheme": hidden.scheme, "strong": hidden.program.strong, "weak": len(hidden.program.weak)}
+    ended, before = list[Done](), reference.secs
+    try:
+        wrong = found(hidden, crate, built, reference, ended)
+    except Late:
+        wrong = "nothing was left of the grading deadline when it was to be compared with the solution"
+    secs = sum(done.elapsed_secs for done in ended) + reference.secs - before
+    shown = ended[-1 if wrong else 0] if ended else None
+    output = shown.stdout + shown.stderr if shown else built.output(hidden.target)
+    return Judged(
+        f"hidden.{hidden.check}", "fail" if wrong else "pass", wrong or passed(hidden), secs, output, counted
+    )
+
+
+def found(hidden: Hidden, crate: Crate, built: Built, reference: Reference, ended: list[Done]) -> str:
+    """What is wrong, for a person; "": nothing. The runs are added to ended."""
     if uncompiled := crate.uncompiled(hidden.check, built, hidden.target):
-        return Judged(title, "fail", uncompiled, 0.0, built.output(hidden.target), counted)
-    before, elapsed, output, unreached = reference.secs, 0.0, b"", set[int]()
+        reference.compiles(hidden)
+        return uncompiled
+    unreached = set[int]()
     for answer, done in answers(hidden, crate, reference):
-        elapsed, output = elapsed + done.elapsed_secs, output or done.stdout + done.stderr
+        ended.append(done)
         if answer.wrong:
-            output = done.stdout + done.stderr
-            secs = elapsed + reference.secs - before
-            return Judged(title, "fail", answer.wrong, secs, output, counted)
+            return answer.wrong
         unreached |= answer.unreached
-    if unreached and (left_out := unreached - reference.unreached(hidden)):
-        lines = ", ".join(str(asked[number].question.line) for number in sorted(left_out))
-        return Judged(title, "fail", f"never reached: line {lines}", elapsed, output, counted)
-    secs = elapsed + reference.secs - before
-    return Judged(title, "pass", passed(hidden), secs, output, counted)
+    left_out = unreached - reference.unreached(hidden) if unreached else set()
+    lines = ", ".join(str(hidden.program.asked[number].question.line) for number in sorted(left_out))
+    return f"never reached: line {lines}" if left_out else ""
 
 
 def answers(hidden: Hidden, crate: Crate, reference: Reference) -> Iterator[tuple[Answer, Done]]:

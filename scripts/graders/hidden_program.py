@@ -157,7 +157,11 @@ def asking(asked: Sequence[Asked], scheme: Scheme, mark: str) -> Iterator[Edit]:
         question = one.question
         by_value = scheme == "blind" and one.strong
         macro = question.side if by_value else MACROS[question.macro]
-        yield (*question.name, f"crate::{mark}::{macro}".encode())
+        before, behind = question.joined
+        begins, opens = ("); ", "!(") if before else ("{ " if behind else "", "")
+        yield (*question.name, f"{begins}crate::{mark}::{macro}{opens}".encode())
+        if before and not behind:
+            yield question.closes, question.closes, b" }"
         how = f"ask, {one.answers[0].rust}, {one.twins[0].rust}" if one.strong else f"w{number}"
         how = str(one.answers[0].slot) if by_value else how
         yield question.opens, question.opens, f"({how}) ".encode()

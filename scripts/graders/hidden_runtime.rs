@@ -72,7 +72,7 @@ pub mod MARK {
     // The expected side keeps the types alive and is never evaluated.
     macro_rules! left { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$l { l => { if false { let _ = *l == $r; } crate::MARK::say($k, l) } } } }
     macro_rules! right { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$r { r => { if false { let _ = $l == *r; } crate::MARK::say($k, r) } } } }
-    pub(crate) use {differ, equal, holds, left, right};
+    pub(crate) use self::{differ, equal, holds, left, right};
 
     pub fn end<T: ::std::process::Termination>(ended: T) {
         use ::std::io::Write;

@@ -20,6 +20,7 @@ from graders.rust_questions import Question
 RUNS = 10  # guessing one expected value right in all of them: 1 in 1024
 
 Told = Sequence[str]
+Order = dict[str, list[int]]  # of a group's literals: each is wrong alone in its turn, so none is ignored
 
 
 @dataclass(frozen=True)
@@ -40,15 +41,16 @@ class Answer:
 
 def runs(program: Program, rng: random.Random) -> Iterator[Run]:
     wrong: dict[str, bool] = {}
+    order: Order = {}
     for number in range(RUNS):
         if number % 2:
             wrong = {key: not was for key, was in wrong.items()}
         else:
             wrong = {expectation(one.question): rng.random() < 0.5 for one in program.asked if one.strong}
-        yield run(program, wrong, rng)
+        yield run(program, wrong, rng, order, number // 2)
 
 
-def run(program: Program, wrong: dict[str, bool], rng: random.Random) -> Run:
+def run(program: Program, wrong: dict[str, bool], rng: random.Random, order: Order, pair: int) -> Run:
     told = [rng.choice("01") for _ in range(program.count)]
     told_wrong: dict[str, tuple[int, str]] = {}  # equal expectations change alike: no majority is to be seen
     holds = []
@@ -56,7 +58,8 @@ def run(program: Program, wrong: dict[str, bool], rng: random.Random) -> Run:
         change = one.strong and wrong.get(expectation(one.question), False)
         for group in one.question.groups if one.strong else ():
             key = repr([cell.literal for cell in group])
-            at, value = told_wrong.setdefault(key, changed(group, rng))
+            place = order.setdefault(key, rng.sample(range(len(group)), len(group)))[pair % len(group)]
+            at, value = told_wrong.setdefault(key, changed(group, place, rng))
             for number, cell in enumerate(group):
                 if cell in program.told:
                     told[program.told[cell]] = value if change and number == at else cell.literal.said
@@ -64,9 +67,8 @@ def run(program: Program, wrong: dict[str, bool], rng: random.Random) -> Run:
     return Run(told, holds)
 
 
-def changed(group: Sequence[Cell], rng: random.Random) -> tuple[int, str]:
+def changed(group: Sequence[Cell], at: int, rng: random.Random) -> tuple[int, str]:
     """Which of a group's literals a wrong expectation changes, and to what."""
-    at = rng.randrange(len(group))
     beside = {cell.literal.value for cell in group}
     return at, another(group[at].literal, beside, rng).said
 
