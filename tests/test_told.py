@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders import Done, Infrastructure, hidden_program, rust_imports, rust_literals, rust_questions, told
+from graders import (
+    Done,
+    Infrastructure,
+    cargo_build,
+    hidden_places,
+    hidden_program,
+    rust_imports,
+    rust_literals,
+    rust_questions,
+    told,
+)
 from graders.hidden_program import Program
 from kit import hidden_tests
 
@@ -126,7 +136,7 @@ def test_G08_each_side_of_an_and_is_a_question_of_its_own(source: str, strong: l
 def test_G08_an_and_becomes_questions_one_after_the_other(tmp_path: Path) -> None:
     source = b'#[test]\nfn t() {\n    if f() { std::assert!(f() == 1 && g()\n == 2 && h(), "x") }\n}\n'
     made = program(tmp_path, source)
-    text = re.sub(r"crate::q\w+::", "", made.text.decode().split("fn t() {\n", 1)[1])
+    text = re.sub(r"crate::q[0-9a-f]+(::|_)", "", made.text.decode().split("fn t() {\n", 1)[1])
     signs = r"\(ask, \d+, \w+, \d+, \w+\)"
     assert re.match(
         rf"    if f\(\) \{{ \{{ holds!\({signs} f\(\) == lit\(\d+, 0\) \); holds!\({signs}  g\(\)\n == "
@@ -204,7 +214,7 @@ def test_G08_a_report_that_is_not_whole_and_single_is_no_report(tmp_path: Path) 
     assert told.judged(made, run, Done(0, True, good.stdout, b"", 0.1)).wrong
 
 
-@given(st.integers(1, 2**hidden_program.WEAK - 1))
+@given(st.integers(1, 2**hidden_places.WEAK - 1))
 def test_G08_one_guess_turns_the_answers_of_a_weak_question_round_and_not_its_twins(guess: int) -> None:
     """Code that answered wrong sees which places changed, and not which of them are answers."""
     made = MADE
@@ -230,7 +240,7 @@ def test_G08_which_places_are_a_weak_questions_answers_is_another_in_every_build
         assert {int(slot) for slot, what in notes if what == "held"} == {sign.slot for sign in one.answers}
         assert {int(slot) for slot, what in notes if what == "yes"} == {sign.slot for sign in one.twins}
         seen.add(tuple(what for _, what in notes))
-    assert len(notes) == hidden_program.WEAK
+    assert len(notes) == hidden_places.WEAK
     assert len(seen) > 10
 
 
@@ -307,6 +317,14 @@ def test_the_scheme_and_the_right_to_spawn_are_the_authors(tmp_path: Path) -> No
         found = hidden_tests.read(file)
         assert (found.scheme, found.spawns) == (scheme, spawns), source
         assert (problem in "; ".join(found.problems)) if problem else not found.problems, source
+
+
+def test_a_name_that_is_too_long_for_a_target_is_refused(tmp_path: Path) -> None:
+    for many, refused in ((hidden_tests.LONGEST, False), (hidden_tests.LONGEST + 1, True)):
+        file = tmp_path / f"{'a' * many}.rs"
+        file.write_text("#[test]\nfn one() {}\n")
+        assert ("has a name of 51 letters" in "; ".join(hidden_tests.read(file).problems)) is refused
+        assert cargo_build._is_name(f"{'a' * min(many, hidden_tests.LONGEST)}_{'0' * 8}")
 
 
 def test_a_refused_file_is_the_graders_failure_and_names_the_reason(tmp_path: Path) -> None:

@@ -78,7 +78,8 @@ class Reference:
         if built.timed_out:
             raise Late
         if uncompiled := crate.uncompiled(hidden.check, built, hidden.target):
-            raise Infrastructure(f"the solution: {hidden.check} {uncompiled}; correct it or the test")
+            trait = "; a trait is imported as `use x::Trait as _;`" if "E0599" in uncompiled else ""
+            raise Infrastructure(f"the solution: {hidden.check} {uncompiled}; correct it or the test{trait}")
         return crate
 
     def _crate(self) -> tuple[Crate, Built]:

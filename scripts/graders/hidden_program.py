@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders import Infrastructure, rust_imports, rust_questions
+from graders.hidden_places import WEAK, Asked, Sign, placed, weak
 from graders.rust_expected import Cell
 from graders.rust_imports import Edit
 from graders.rust_questions import Question
@@ -29,34 +30,7 @@ class Unjudged(Infrastructure):
 
 
 PADS = 24  # answers that are always true: a report is forged by guessing the sign of each
-WEAK = 10  # places of a weak question: who turns its answers round without its twins guesses 1 of 2^10 - 1
 MACROS = {"assert": "holds", "assert_eq": "equal", "assert_ne": "differ"}
-
-
-@dataclass(frozen=True, order=True)
-class Sign:
-    """An answer's number, and which of its two places means yes."""
-
-    slot: int
-    sign: bool
-
-    @property
-    def rust(self) -> str:
-        return f"{self.slot}, {str(self.sign).lower()}"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question as it stands in the program."""
-
-    question: Question
-    strong: bool
-    answers: Sequence[Sign]  # each notes whether it held
-    twins: Sequence[Sign]  # always true, and not to be told from the answers
-
-    def noted(self, seen: Sequence[str]) -> list[str]:
-        """What a report says of it: of each answer, and of each twin."""
-        return [seen[sign.slot] for sign in (*self.answers, *self.twins)]
 
 
 @dataclass(frozen=True)
@@ -120,26 +94,6 @@ def make(file: Path, scheme: Scheme) -> Program:
     return Program(program, mark, asked, pads, told, len(slots), test.spawns)
 
 
-def placed(question: Question, strong: bool, signs: Iterator[Sign], rng: random.Random) -> Asked:
-    """With places of its own. Which of a weak question's are answers is another in every build."""
-    if strong:
-        return Asked(question, strong, [next(signs)], [next(signs)])
-    which = rng.randrange(1, 2**WEAK)
-    places = [(next(signs), which >> bit & 1) for bit in range(WEAK)]
-    answers, twins = ([sign for sign, is_answer in places if is_answer == kind] for kind in (1, 0))
-    return Asked(question, strong, answers, twins)
-
-
-def weak(asked: Sequence[Asked]) -> Iterator[str]:
-    """A function for each weak question; in the order of the places, which says nothing of what they are."""
-    for number, one in enumerate(asked):
-        if not one.strong:
-            notes = [(sign, "held") for sign in one.answers] + [(sign, "yes") for sign in one.twins]
-            said = [f"note({sign.slot}, {what}, {str(sign.sign).lower()});" for sign, what in sorted(notes)]
-            body = " ".join(["let yes = ::std::hint::black_box(true);", *said])
-            yield f"pub fn w{number}(held: bool) {{ {body} }}"
-
-
 def unjudged(question: Question) -> bool:
     """Blind would have only the submission's word for it, where told has more."""
     return bool(question.groups and question.side and question.own)
@@ -159,7 +113,7 @@ def asking(asked: Sequence[Asked], scheme: Scheme, mark: str) -> Iterator[Edit]:
         macro = question.side if by_value else MACROS[question.macro]
         before, behind = question.joined
         begins, opens = ("); ", "!(") if before else ("{ " if behind else "", "")
-        yield (*question.name, f"{begins}crate::{mark}::{macro}{opens}".encode())
+        yield (*question.name, f"{begins}crate::{mark}_{macro}{opens}".encode())
         if before and not behind:
             yield question.closes, question.closes, b" }"
         how = f"ask, {one.answers[0].rust}, {one.twins[0].rust}" if one.strong else f"w{number}"
@@ -186,7 +140,7 @@ def wrapper(root: rust_questions.Node, name: str, mark: str, pads: Sequence[Sign
     half = len(notes) // 2
     body = [f"crate::{mark}::begin();", *notes[:half], f"let ended = super::{name}();", *notes[half:]]
     body.append(f"crate::{mark}::end(ended);")
-    test = f"#[::core::prelude::v1::test] fn {name}() {{ {' '.join(body)} }}"
+    test = f"#[::std::prelude::v1::test] fn {name}() {{ {' '.join(body)} }}"
     attributes = [
         n for n in walk(root) if n.type == "attribute_item" and hidden_tests.attribute(n)[0] == "test"
     ]

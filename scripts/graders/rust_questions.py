@@ -154,9 +154,9 @@ def condition(root: Node, node: Node) -> dict[str, Any]:
         return {**found, "operator": (operator.start_byte, operator.end_byte)} if found else {}
     if operator.type == "&&":
         sides = [groups for side in (left, right) if (groups := condition(root, side).get("groups"))]
-        if all(len(groups) == 1 for groups in sides):
-            return {"groups": [[cell for (group,) in sides for cell in group]]} if sides else {}
-        return {"groups": sides[0]}
+        if sides and all(len(groups) == 1 for groups in sides):
+            return {"groups": [[cell for (group,) in sides for cell in group]]}
+        return {"groups": sides[0]} if sides else {}
     return {}
 
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from graders import Done, libtest
-from graders.hidden_program import Asked, Program, Sign, reported
+from graders.hidden_places import Asked, Sign
+from graders.hidden_program import Program, reported
 from graders.rust_expected import Cell
 from graders.rust_literals import another
 from graders.rust_questions import Question
