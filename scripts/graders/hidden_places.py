@@ -1,7 +1,7 @@
 """Where the questions of a hidden test note their answers, and what else is noted beside them.
 
 A strong question has an answer and a twin, which is always true. A weak one has ten places: any of them may
-be answers, the others are twins. Who sees which of them changed has to guess which are which. It writes nothing.
+be answers, the others are twins. Who sees which of them changed has to guess which are which.
 """
 
 from __future__ import annotations

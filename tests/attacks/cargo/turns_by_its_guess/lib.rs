@@ -28,11 +28,14 @@ impl Total {
     }
 }
 
-/// The same in every run of a build, as the places are.
+/// The same in every run of a build, as the pairs of places are.
 fn guessed(changed: &[usize]) -> Vec<usize> {
-    let seed = changed.iter().fold(7, |n: usize, at| n.wrapping_mul(0x9E37_79B9) ^ (at - changed[0]));
-    let set = (seed >> 7) % ((1 << changed.len()) - 1) + 1;
-    (0..changed.len()).filter(|i| set >> i & 1 == 1).map(|i| changed[i]).collect()
+    let mix = |n: usize, at: &usize| (n ^ (at / 2 - changed[0] / 2)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let set = (changed.iter().fold(7, mix) >> 33) % ((1 << changed.len()) - 1) + 1;
+    (0..changed.len())
+        .filter(|i| set >> i & 1 == 1)
+        .map(|i| changed[i])
+        .collect()
 }
 
 impl Drop for Total {
