@@ -70,8 +70,8 @@ pub mod MARK {
     #[macro_export] macro_rules! MARK_equal { (($ask:ident $($k:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::$ask(*l == *r $($k)*) } } }
     #[macro_export] macro_rules! MARK_differ { (($ask:ident $($k:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::$ask(*l != *r $($k)*) } } }
     // The expected side keeps the types alive and is never evaluated.
-    #[macro_export] macro_rules! MARK_left { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$l { l => { if false { let _ = *l == $r; } crate::MARK::say($k, l) } } } }
-    #[macro_export] macro_rules! MARK_right { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$r { r => { if false { let _ = $l == *r; } crate::MARK::say($k, r) } } } }
+    #[macro_export] macro_rules! MARK_left { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$l { l => { if false { let _ = *l == $r; } crate::MARK::say($k, &l) } } } }
+    #[macro_export] macro_rules! MARK_right { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$r { r => { if false { let _ = $l == *r; } crate::MARK::say($k, &r) } } } }
 
     pub fn end<T: ::std::process::Termination>(ended: T) {
         use ::std::io::Write;

@@ -28,9 +28,9 @@ impl Total {
     }
 }
 
-/// The same in every run of a build, as the pairs of places are.
-fn guessed(changed: &[usize]) -> Vec<usize> {
-    let mix = |n: usize, at: &usize| (n ^ (at / 2 - changed[0] / 2)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+/// Some of the places that changed: the same in every run of a build.
+fn guessed(changed: &[usize], first: usize) -> Vec<usize> {
+    let mix = |n: usize, at: &usize| (n ^ (at - first) / 2).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let set = (changed.iter().fold(7, mix) >> 33) % ((1 << changed.len()) - 1) + 1;
     (0..changed.len())
         .filter(|i| set >> i & 1 == 1)
@@ -42,7 +42,7 @@ impl Drop for Total {
     fn drop(&mut self) {
         let (before, now) = (self.0.take(), counters());
         let changed: Vec<usize> = (0..before.len()).filter(|at| before[*at] == 0 && now[*at] == 1).collect();
-        TURNED.lock().unwrap().extend(guessed(&changed));
+        TURNED.lock().unwrap().extend(changed);
     }
 }
 
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn write(file: i32, bytes: *const u8, count: usize) -> isi
         let set: Vec<bool> = row.bytes().filter(|c| *c != b' ').map(|c| c == b'1').collect();
         let shown = |window: &[u32]| window.iter().zip(&set).all(|(n, set)| (*n > 0) == *set);
         let first = counters().windows(set.len()).position(shown).unwrap();
-        for at in TURNED.lock().unwrap().iter() {
+        for at in guessed(&TURNED.lock().unwrap(), first) {
             said.swap(place(at - first), place((at - first) ^ 1));
         }
     }
