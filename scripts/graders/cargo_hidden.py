@@ -10,9 +10,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from graders import Done, Judged, blind, told
+from graders import Done, Judged, blind, cargo_builders, told
 from graders.cargo_build import Built
 from graders.cargo_crate import Crate
 from graders.cargo_reference import Late, Reference
@@ -70,23 +69,11 @@ def found(hidden: Hidden, crate: Crate, built: Built, reference: Reference, ende
     lines = ", ".join(str(hidden.program.asked[number].question.line) for number in sorted(left_out))
     if left_out:
         return f"never reached: line {lines}"
-    if hidden.program.weak and (builder := own_builder(crate, built)):
+    starter = crate.work.checks.parent / "starter"
+    if hidden.program.weak and (builder := cargo_builders.of_the_submission(crate.pristine, starter)):
         lines = ", ".join(map(str, hidden.program.weak))
         why = f"weak, and {builder} is the submission's, which builds the test and can answer for it"
         raise Unjudged(f"{hidden.check}: line {lines}: {why}; write strong ones, or do not let it be edited")
-    return ""
-
-
-def own_builder(crate: Crate, built: Built) -> str:
-    """A build script or procedural macro that is not the starter's: it can choose the test's linker, say."""
-    for target in (message.get("target") or {} for message in built.parts[0].messages):
-        source = Path(str(target.get("src_path")))
-        kinds = {"custom-build", "proc-macro"} & {*map(str, target.get("kind", ()))}
-        if kinds and source.is_relative_to(crate.work.copy):
-            name = source.relative_to(crate.work.copy)
-            theirs = crate.work.checks.parent / "starter" / name
-            if not theirs.is_file() or theirs.read_bytes() != (crate.pristine / name).read_bytes():
-                return str(name)
     return ""
 
 
