@@ -180,8 +180,6 @@ def equality(root: Node, left: Node, right: Node) -> dict[str, Any]:
             types = {"standard": standard(root, side), "own": own_types(root, side)}
             return {"groups": groups, "side": computed, **types}
     for side, computed in ((right, "left"), (left, "right")):
-        if literals(side) == [] and standard(
-            root, side
-        ):  # None, Ok(()): blind can tell
+        if literals(side) == [] and standard(root, side):  # None, Ok(()): blind can tell
             return {"side": computed, "standard": True}
     return {}
