@@ -199,7 +199,7 @@ def test_G07_a_test_that_its_own_solution_does_not_compile_with_judges_nothing(
 fn named<T: Twice>(_: T) {}
 #[test]
 fn doubles() {
-    assert_eq!(21.twice(), 42);
+    assert_eq!(21_i32.twice(), 42);
 }
 """
     lib = "pub trait Twice { fn twice(self) -> i32; }\n"
