@@ -64,7 +64,8 @@ def attempt(work: tuple[Setting, Case]) -> Outcome:
                 return python_corpus.graded(case, run, bench, started)
             return graded(case, run, bench, cargo.judge, setting.scheme, started, launcher(setting.stage))
         except hidden_program.Unjudged as problem:
-            return Outcome(case, "refused", str(problem), time.monotonic() - started)
+            verdict = "refused" if setting.scheme or case.expect == "fail" else "error"
+            return Outcome(case, verdict, str(problem), time.monotonic() - started)
         except (Infrastructure, Stop) as problem:
             return Outcome(case, "error", str(problem), time.monotonic() - started)
 

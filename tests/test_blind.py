@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from graders import Done, Infrastructure, Work, blind, cargo, hidden_program, told
+from graders import Done, Infrastructure, Work, blind, cargo, cargo_hidden, hidden_program, told
+from graders.cargo_build import Built
+from graders.cargo_crate import Crate
+from graders.cargo_hidden import Hidden
+from graders.cargo_reference import Reference
 from graders.hidden_program import Program
 from grading.bare import Bare, launcher
 from kit.tools import Tools
@@ -50,23 +56,24 @@ def program() -> Program:
         return hidden_program.make(laid_out(Path(folder)) / "checks/double.rs", "blind")
 
 
-def ended(made: Program, run: told.Run, values: dict[int, str]) -> Done:
+def ended(made: Program, run: told.Run, values: dict[int, str], *, held: bool = True) -> Done:
+    """held: what the weak questions answer."""
     rows = ["00"] * made.count
     said = []
     for number, one in enumerate(made.asked):
         if one.strong:
-            said.append(f" {one.answer.slot}:{values[number].encode().hex()}")
+            said.append(f" {one.answers[0].slot}:{values[number].encode().hex()}")
         else:
-            rows[one.answer.slot] = told.noted(one.answer.sign, True, run, one.answer.slot)
-            rows[one.twin.slot] = told.truth(one, run)
+            for sign, what in zip((*one.answers, *one.twins), told.predicted(one, held, run), strict=True):
+                rows[sign.slot] = what
     for pad in made.pads:
-        rows[pad.slot] = told.noted(pad.sign, True, run, pad.slot)
+        rows[pad.slot] = told.noted(pad, True, run)
     return Done(0, False, f"\n{made.mark} true {' '.join(rows)} |{''.join(said)}\n".encode(), b"", 0.1)
 
 
 def test_G08_the_literal_side_is_not_in_the_program() -> None:
     made = program()
-    text = made.text.split(b"pub mod q")[0].decode()
+    text = re.sub(r"(note|left!|right!)\(\(?\d+", "", made.text.split(b"// Goes behind")[0].decode())
     assert (made.strong, made.weak) == (4, [8])
     assert not [value for value in ("42", "-6", "[2, 4]") if f" {value}" in text]
 
@@ -83,7 +90,8 @@ def test_G08_values_decide_and_a_value_that_varies_is_the_authors_fault() -> Non
         ({**values, 2: "[2, 4, 6]"}, False),
     ):
         answer = blind.judged(made, runs[0], ended(made, runs[0], said), wanted)
-        assert (answer.wrong == "") is right
+        assert (not answer.wrong) is right
+    assert blind.judged(made, runs[0], ended(made, runs[0], values, held=False), wanted).wrong
     vary = [(run, ended(made, run, {**values, 0: str(number)})) for number, run in enumerate(runs)]
     with pytest.raises(Infrastructure, match="another in every run"):
         blind.expected(made, vary)
@@ -117,6 +125,26 @@ def test_what_only_the_standard_library_compares_is_not_refused(line: str, tmp_p
     hidden_program.make(folder / "checks/double.rs", "blind")
 
 
+@pytest.mark.parametrize(
+    ("line", "strong"),
+    [
+        ("assert_eq!(demo::found(1), None);", True),
+        ("assert!(Ok(()) == demo::tried());", True),
+        ("let none = None; assert_eq!(demo::found(1), none);", True),
+        ("assert_eq!(demo::all(), vec![]);", True),
+        ("assert_eq!(demo::colour(), demo::RED);", False),
+        ("let a = demo::double(1); assert_eq!(demo::double(1), a);", False),
+        ("assert_ne!(demo::found(1), None);", False),
+    ],
+)
+def test_G08_what_is_expected_needs_no_literal(line: str, strong: bool, tmp_path: Path) -> None:
+    """None has no literal that a told run could change; blind compares what is found with the solution's."""
+    folder = laid_out(tmp_path, HIDDEN.replace(b"assert!(demo::double(5) > 8);", line.encode()))
+    asked = hidden_program.make(folder / "checks/double.rs", "blind").asked
+    assert [one.strong for one in asked if one.question.line == 8] == [strong]
+    assert hidden_program.make(folder / "checks/double.rs", "told").weak == [8]
+
+
 def test_negative_zero_is_zero() -> None:
     assert blind.plain(b"Some(-0.0)".hex()) == "Some(0.0)"
     assert blind.plain(b"x-0.05".hex()) == "x-0.05"
@@ -137,6 +165,48 @@ def judged(root: Path, lib: str, tools: Tools, task: Path) -> tuple[str, str, di
     (work.copy / "src/lib.rs").write_text(lib)
     found = {one.name: one for one in cargo.judge(work, Bare(tools.sysroot))}["hidden.double"]
     return found.verdict, found.detail, dict(found.counted)
+
+
+class Slow:
+    """A bench with nothing left of its deadline."""
+
+    def run(
+        self, argv: Sequence[str], *, cwd: Path, writable: Sequence[Path], readable: Sequence[Path]
+    ) -> Done:
+        return Done(None, True, b"", b"nothing was left of the grading deadline", 0.0)
+
+
+def test_G07_a_submission_that_took_the_deadline_from_its_solution_has_failed(tmp_path: Path) -> None:
+    """Its trial is not excluded: nothing is wrong with the task."""
+    task = laid_out(tmp_path / "task")
+    (tmp_path / "launcher").write_bytes(b"")
+    folders = [tmp_path / name for name in ("copy", "scratch", "fixtures", "crate")]
+    for folder in folders:
+        folder.mkdir()
+    work = Work({}, folders[0], task / "checks", folders[1], folders[2], tmp_path / "launcher")
+    crate, made = Crate(work, Slow(), folders[3]), program()
+    crate.program("double").write_bytes(b"")
+    hidden = Hidden("double", "double_0", "blind", made, False)
+    found = cargo_hidden.judge(hidden, crate, Built([], tmp_path), Reference(work, Slow(), [hidden]))
+    assert (found.verdict, found.detail[:16]) == ("fail", "nothing was left")
+
+
+@pytest.mark.real
+def test_G07_a_test_that_its_own_solution_does_not_compile_with_judges_nothing(
+    tmp_path: Path, tools: Tools
+) -> None:
+    hidden = b"""use demo::Twice;
+fn named<T: Twice>(_: T) {}
+#[test]
+fn doubles() {
+    assert_eq!(21_i32.twice(), 42);
+}
+"""
+    lib = "pub trait Twice { fn twice(self) -> i32; }\n"
+    lib += "impl Twice for i32 { fn twice(self) -> i32 { self * 2 } }\n"
+    task = laid_out(tmp_path / "task", hidden, lib)
+    with pytest.raises(Infrastructure, match=r"(?s)the solution: .*twice.*`use x::Trait as _;`"):
+        judged(tmp_path / "right", lib, tools, task)
 
 
 @pytest.mark.real

@@ -196,6 +196,8 @@ def test_a_hidden_test_finds_the_crates_programs(tmp_path: Path, tools: Tools) -
         '    assert!(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/main.rs").exists());\n}\n'
     )
     files = {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT, "src/main.rs": main}
+    (tmp_path / "starter").mkdir()
+    (tmp_path / "starter/Cargo.toml").write_text(MANIFEST)
     judged = judge(make(tmp_path, files, {"double": hidden}), Bare(tools.sysroot))
     assert verdicts(judged) == ALL_PASS
 

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import random
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders import Done, Infrastructure, hidden_program, rust_imports, rust_literals, rust_questions, told
+from graders import (
+    Done,
+    Infrastructure,
+    cargo_build,
+    hidden_places,
+    hidden_program,
+    rust_imports,
+    rust_literals,
+    rust_questions,
+    told,
+)
 from graders.hidden_program import Program
 from kit import hidden_tests
 
@@ -47,10 +58,10 @@ def report(made: Program, run: told.Run, wrong: frozenset[int] = frozenset()) ->
     rows = ["00"] * made.count
     for number, (one, holds) in enumerate(zip(made.asked, run.holds, strict=True)):
         held = holds != (number in wrong)
-        rows[one.answer.slot] = told.noted(one.answer.sign, held, run, one.answer.slot)
-        rows[one.twin.slot] = told.truth(one, run)
+        for sign, said in zip((*one.answers, *one.twins), told.predicted(one, held, run), strict=True):
+            rows[sign.slot] = said
     for pad in made.pads:
-        rows[pad.slot] = told.noted(pad.sign, True, run, pad.slot)
+        rows[pad.slot] = told.noted(pad, True, run)
     return Done(0, False, f"\n{made.mark} true {' '.join(rows)} |\n".encode(), b"", 0.1)
 
 
@@ -58,7 +69,7 @@ def test_G08_no_expected_value_is_in_the_program(tmp_path: Path) -> None:
     text = program(tmp_path).text.split(b"pub mod q")[0].decode()
     for secret in ("42", "-6", "bob", " 2)", "14", "twice"):
         assert secret not in re.sub(
-            r"\((\d+, \w+, \d+, \w+|\d+, true|\d+, false)\)|lit\(\d+|note\(\d+|[qt][0-9a-f]{12}", "", text
+            r"\(ask(, \d+, \w+){2}\)|\(w\d+\)|lit\(\d+|note\(\d+|[qt][0-9a-f]{12}", "", text
         )
     assert "::demo::double(21)" in text  # inputs stay
     assert "use demo" not in text
@@ -85,7 +96,7 @@ def test_G08_strong_and_weak_assertions_are_counted(tmp_path: Path) -> None:
         ("assert_eq!(f(), Point { x: 1, y: 2 });", True),
         ("assert_eq!(f(), [0; 3]);", True),
         ("assert!(f() == 1);", True),
-        ("assert!(f() && g() == 1);", True),
+        ("assert!((f() && g() == 1));", True),
         ('assert!(f().contains("abc"));', True),
         ("let want = 3; assert_eq!(f(), want);", True),
         ("for want in [1, 2] { assert_eq!(f(), want); }", True),
@@ -106,6 +117,49 @@ def test_G08_strong_and_weak_assertions_are_counted(tmp_path: Path) -> None:
 )
 def test_G08_what_is_strong_can_be_made_wrong(source: str, strong: bool) -> None:
     assert strength(source) == [strong]
+
+
+@pytest.mark.parametrize(
+    ("source", "strong"),
+    [
+        ("assert!(f() && g() == 1);", [False, True]),
+        ('assert!(f() == 1 && g() == 2 && h() != 3, "{}", 4);', [True, True, False]),
+        ("assert!((f() == 1 && g() == 2) && h() == 3);", [True, True]),
+        ("assert!(f() == 1 && g() == 2 || h() == 3);", [False]),
+        ("check!(assert!(f() == 1 && g() == 2));", [False]),
+    ],
+)
+def test_G08_each_side_of_an_and_is_a_question_of_its_own(source: str, strong: list[bool]) -> None:
+    assert strength(source) == strong
+
+
+def test_G08_an_and_becomes_questions_one_after_the_other(tmp_path: Path) -> None:
+    source = b'#[test]\nfn t() {\n    if f() { std::assert!(f() == 1 && g()\n == 2 && h(), "x") }\n}\n'
+    made = program(tmp_path, source)
+    text = re.sub(r"crate::q[0-9a-f]+(::|_)", "", made.text.decode().split("fn t() {\n", 1)[1])
+    signs = r"\(ask, \d+, \w+, \d+, \w+\)"
+    assert re.match(
+        rf"    if f\(\) \{{ \{{ holds!\({signs} f\(\) == lit\(\d+, 0\) \); holds!\({signs}  g\(\)\n == "
+        rf"lit\(\d+, 0\) \); holds!\(\(w2\)  h\(\)\) \}} \}}\n\}}",
+        text,
+    ), text[:300]
+    assert [one.question.line for one in made.asked] == [3, 3, 4]
+
+
+@given(st.integers(1, 12), st.integers())
+def test_G08_each_literal_of_an_expectation_is_wrong_alone_in_its_turn(many: int, seed: int) -> None:
+    """Or an equality that ignores one of a struct's fields is found by chance."""
+    with tempfile.TemporaryDirectory() as folder:
+        fields = ", ".join(f"f{n}: {1000 * n}" for n in range(many))
+        source = f"#[test]\nfn t() {{ assert_eq!(f(), P {{ {fields} }}); }}\n"
+        made = program(Path(folder), source.encode())
+    right = {cell: cell.literal.said for cell in made.told}
+    wrong = [
+        [cell for cell, number in made.told.items() if run.told[number] != right[cell]]
+        for run in told.runs(made, random.Random(seed))
+    ]
+    assert all(len(cells) <= 1 for cells in wrong)
+    assert len({cell for cells in wrong for cell in cells}) == min(many, told.RUNS // 2)
 
 
 @given(
@@ -139,14 +193,14 @@ def test_G08_a_run_is_right_exactly_when_every_answer_is_as_predicted(wrong: set
     made = MADE
     run = next(told.runs(made, random.Random(seed)))
     answer = told.judged(made, run, report(made, run, frozenset(wrong)))
-    assert (answer.wrong == "") is (not wrong)
+    assert (not answer.wrong) is (not wrong)
 
 
 def test_G08_a_report_that_is_not_whole_and_single_is_no_report(tmp_path: Path) -> None:
     made = program(tmp_path)
     run = next(told.runs(made, random.Random(2)))
     good = report(made, run)
-    assert told.judged(made, run, good).wrong == ""
+    assert not told.judged(made, run, good).wrong
     for stdout, status in (
         (b"", 0),
         (good.stdout * 2, 0),
@@ -160,14 +214,45 @@ def test_G08_a_report_that_is_not_whole_and_single_is_no_report(tmp_path: Path) 
     assert told.judged(made, run, Done(0, True, good.stdout, b"", 0.1)).wrong
 
 
+@given(st.integers(1, 2**hidden_places.WEAK - 1))
+def test_G08_one_guess_turns_the_answers_of_a_weak_question_round_and_not_its_twins(guess: int) -> None:
+    """Code that answered wrong sees which places changed, and not which of them are answers."""
+    made = MADE
+    (number,) = (at for at, one in enumerate(made.asked) if not one.strong)
+    one, run = made.asked[number], told.run(made, {}, random.Random(4), {}, 0)
+    rows = report(made, run, frozenset({number})).stdout.decode().split("true ")[1].split(" |")[0].split()
+    places = sorted((*one.answers, *one.twins))
+    turned = {place for bit, place in enumerate(places) if guess >> bit & 1}
+    for place in turned:
+        rows[place.slot] = rows[place.slot][::-1]
+    done = Done(0, False, f"\n{made.mark} true {' '.join(rows)} |\n".encode(), b"", 0.1)
+    assert (not told.judged(made, run, done).wrong) is (turned == {*one.answers})
+
+
+def test_G08_which_places_are_a_weak_questions_answers_is_another_in_every_build(tmp_path: Path) -> None:
+    """By their number, by their order in the code, and by how many they are."""
+    seen = set()
+    for _ in range(20):
+        made = program(tmp_path)
+        (one,) = (one for one in made.asked if not one.strong)
+        (body,) = re.findall(r"pub fn w\d+\(held: bool\) \{(.*)\}", made.text.decode())
+        notes = re.findall(r"note\((\d+), (held|yes), (?:true|false)\)", body)
+        assert {int(slot) for slot, what in notes if what == "held"} == {sign.slot for sign in one.answers}
+        assert {int(slot) for slot, what in notes if what == "yes"} == {sign.slot for sign in one.twins}
+        seen.add(tuple(what for _, what in notes))
+    assert len(notes) == hidden_places.WEAK
+    assert len(seen) > 10
+
+
 def test_G08_an_assertion_that_is_skipped_is_seen(tmp_path: Path) -> None:
     made = program(tmp_path)
     run = next(told.runs(made, random.Random(3)))
     rows = report(made, run).stdout.decode().split("true ")[1].split(" |")[0].split()
     one = made.asked[1]
-    rows[one.answer.slot] = rows[one.twin.slot] = "00"
+    for sign in (*one.answers, *one.twins):
+        rows[sign.slot] = "00"
     done = Done(0, False, f"\n{made.mark} true {' '.join(rows)} |\n".encode(), b"", 0.1)
-    assert told.judged(made, run, done) == told.Answer("", frozenset({1}))
+    assert told.judged(made, run, done) == told.Answer([], frozenset({1}))
 
 
 @pytest.mark.parametrize(
@@ -179,6 +264,7 @@ def test_G08_an_assertion_that_is_skipped_is_seen(tmp_path: Path) -> None:
             " fn f(c: ::demo::b::C) { ::demo::b::d(::demo::a) }",
         ),
         ("use demo::a as b; fn f() { x.b(); b!(b) }", " fn f() { x.b(); ::demo::a!(::demo::a) }"),
+        ("use demo::a; fn f() { match a() { _ => () } }", " fn f() { match ::demo::a() { _ => () } }"),
         ("use demo::A as _; use std::fmt::Debug;", "use ::demo::A as _; use std::fmt::Debug;"),
         (
             "use demo::a; mod m { use super::*; fn f() { a() } }",
@@ -204,6 +290,13 @@ def test_a_name_that_is_imported_and_bound_is_refused(source: str) -> None:
         rust_imports.rewritten(hidden_tests.parser().parse(source.encode()).root_node)
 
 
+def test_an_import_that_is_never_named_is_refused_with_its_line() -> None:
+    """It is a trait whose methods the test calls: without `as _` the program would not compile."""
+    source = b"use demo::a;\nuse demo::{b::Read, C};\nfn f() { a().read(x::C) }"
+    with pytest.raises(rust_imports.Unclear, match=r"^line 2 imports C and .* `use demo::C as _;`"):
+        rust_imports.rewritten(hidden_tests.parser().parse(source).root_node)
+
+
 def test_the_scheme_and_the_right_to_spawn_are_the_authors(tmp_path: Path) -> None:
     file = tmp_path / "checks/a.rs"
     file.parent.mkdir()
@@ -226,14 +319,20 @@ def test_the_scheme_and_the_right_to_spawn_are_the_authors(tmp_path: Path) -> No
         assert (problem in "; ".join(found.problems)) if problem else not found.problems, source
 
 
+def test_a_name_that_is_too_long_for_a_target_is_refused(tmp_path: Path) -> None:
+    for many, refused in ((hidden_tests.LONGEST, False), (hidden_tests.LONGEST + 1, True)):
+        file = tmp_path / f"{'a' * many}.rs"
+        file.write_text("#[test]\nfn one() {}\n")
+        assert ("has a name of 51 letters" in "; ".join(hidden_tests.read(file).problems)) is refused
+        assert cargo_build._is_name(f"{'a' * min(many, hidden_tests.LONGEST)}_{'0' * 8}")
+
+
 def test_a_refused_file_is_the_graders_failure_and_names_the_reason(tmp_path: Path) -> None:
     with pytest.raises(Infrastructure, match="holds 0 tests"):
         program(tmp_path, b"fn f() {}\n")
 
 
 def _made() -> Program:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         return program(Path(folder))
 

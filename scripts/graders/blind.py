@@ -31,7 +31,7 @@ def expected(program: Program, ended: Sequence[tuple[Run, Done]]) -> tuple[Value
     for each, done in ended:
         answer = judged(program, each, done, None)
         if answer.wrong:
-            raise Infrastructure(f"the solution: {answer.wrong}; correct the solution or the test")
+            raise Infrastructure(f"the solution: {'; '.join(answer.wrong)}; correct the solution or the test")
         said = values(program, done)
         for number, texts in said.items():
             if found is not None and found.get(number) != texts:
@@ -45,7 +45,7 @@ def values(program: Program, done: Done) -> Values:
     report = reported(program, done.stdout)
     said = report.said if report else {}
     wanted = [(number, one) for number, one in enumerate(program.asked) if one.strong]
-    return {number: [plain(text) for text in said.get(one.answer.slot, [])] for number, one in wanted}
+    return {number: [plain(text) for text in said.get(one.answers[0].slot, [])] for number, one in wanted}
 
 
 def plain(text: str) -> str:
@@ -58,22 +58,22 @@ def judged(program: Program, run: Run, done: Done, wanted: Values | None) -> Ans
     """wanted None: the solution itself, whose values are right by definition."""
     weak = [number for number, one in enumerate(program.asked) if not one.strong]
     if problem := told.ended_badly(program, done):
-        return Answer(problem, frozenset())
+        return Answer([problem], frozenset())
     report = reported(program, done.stdout)
     seen = report.seen if report else []
     wrong, unreached = [], set()
     for number in weak:
         one = program.asked[number]
-        answers = (seen[one.answer.slot], seen[one.twin.slot])
-        if answers == ("00", "00"):
+        answers = one.noted(seen)
+        if set(answers) == {"00"}:
             unreached.add(number)
-        elif answers != (told.noted(one.answer.sign, True, run, one.answer.slot), told.truth(one, run)):
+        elif answers != told.predicted(one, True, run):
             wrong.append(told.said(one, True))
-    if any(seen[pad.slot] != told.noted(pad.sign, True, run, pad.slot) for pad in program.pads):
+    if any(seen[pad.slot] != told.noted(pad, True, run) for pad in program.pads):
         wrong.append("the report was not made by the test")
     for number, texts in values(program, done).items():
         if not texts:
             unreached.add(number)
         elif wanted is not None and texts != wanted.get(number):
             wrong.append(told.said(program.asked[number], True))
-    return Answer("; ".join(wrong), frozenset(unreached))
+    return Answer(wrong, frozenset(unreached))

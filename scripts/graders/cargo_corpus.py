@@ -60,7 +60,7 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """A test that --scheme cannot judge is refused by name, which is no verdict."""
+        """What cannot be judged is refused by name, which is no verdict; attacks.py says where it may be."""
         return self.verdict in (self.case.expect, "refused")
 
 

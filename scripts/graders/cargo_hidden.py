@@ -12,15 +12,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from graders import Done, Judged, blind, told
+from graders import Done, Judged, blind, cargo_builders, told
 from graders.cargo_build import Built
 from graders.cargo_crate import Crate
-from graders.cargo_reference import Reference
-from graders.hidden_program import Program, reported
+from graders.cargo_reference import Late, Reference
+from graders.hidden_program import Program, Unjudged, reported
 from graders.told import Answer
 from kit.hidden_tests import Scheme
-
-SENTENCES = re.compile("; (?=assertion |the report )")  # of what is wrong with a run
 
 
 @dataclass(frozen=True)
@@ -43,27 +41,45 @@ class Hidden:
 
 
 def judge(hidden: Hidden, crate: Crate, built: Built, reference: Reference) -> Judged:
-    title, asked = f"hidden.{hidden.check}", hidden.program.asked
     counted = {"scheme": hidden.scheme, "strong": hidden.program.strong, "weak": len(hidden.program.weak)}
+    ended, before = list[Done](), reference.secs
+    try:
+        wrong = found(hidden, crate, built, reference, ended)
+    except Late:
+        wrong = ["nothing was left of the grading deadline when it was to be compared with the solution"]
+    secs = sum(done.elapsed_secs for done in ended) + reference.secs - before
+    shown = ended[-1 if wrong else 0] if ended else None
+    output = shown.stdout + shown.stderr if shown else built.output(hidden.target)
+    if not wrong:
+        return Judged(f"hidden.{hidden.check}", "pass", passed(hidden), secs, output, counted)
+    head = "".join(f"{one}\n" for one in wrong).encode() if shown else b""
+    return Judged(f"hidden.{hidden.check}", "fail", "; ".join(wrong), secs, head + output, counted)
+
+
+def found(hidden: Hidden, crate: Crate, built: Built, reference: Reference, ended: list[Done]) -> list[str]:
+    """What is wrong, for a person. The runs are added to ended."""
     if uncompiled := crate.uncompiled(hidden.check, built, hidden.target):
-        return Judged(title, "fail", uncompiled, 0.0, built.output(hidden.target), counted)
-    before, elapsed, output, unreached = reference.secs, 0.0, b"", set[int]()
-    wrong: list[str] = []
+        reference.compiles(hidden)
+        return [uncompiled]
+    unreached, wrong = set[int](), list[str]()
     for number, (answer, done) in enumerate(answers(hidden, crate, reference)):
-        elapsed, output = elapsed + done.elapsed_secs, output or done.stdout + done.stderr
-        if answer.wrong:
-            wrong, output = [*wrong, *SENTENCES.split(answer.wrong)], done.stdout + done.stderr
+        ended.append(done)
+        wrong += answer.wrong
+        unreached |= answer.unreached
         if wrong and (number % 2 or reported(hidden.program, done.stdout) is None):
             break  # its opposite has been run too: between them every assertion was told the right value
-        unreached |= answer.unreached
-    secs = elapsed + reference.secs - before
     if wrong:
-        said = sorted(dict.fromkeys(wrong), key=line)
-        return Judged(title, "fail", "; ".join(said), secs, "\n".join([*said, ""]).encode() + output, counted)
-    if unreached and (left_out := unreached - reference.unreached(hidden)):
-        lines = ", ".join(str(asked[number].question.line) for number in sorted(left_out))
-        return Judged(title, "fail", f"never reached: line {lines}", elapsed, output, counted)
-    return Judged(title, "pass", passed(hidden), secs, output, counted)
+        return sorted(dict.fromkeys(wrong), key=line)
+    left_out = unreached - reference.unreached(hidden) if unreached else set()
+    lines = ", ".join(str(hidden.program.asked[number].question.line) for number in sorted(left_out))
+    if left_out:
+        return [f"never reached: line {lines}"]
+    starter = crate.work.checks.parent / "starter"
+    if hidden.program.weak and (builder := cargo_builders.of_the_submission(crate.pristine, starter)):
+        lines = ", ".join(map(str, hidden.program.weak))
+        why = f"weak, and {builder} is the submission's, which builds the test and can answer for it"
+        raise Unjudged(f"{hidden.check}: line {lines}: {why}; write strong ones, or do not let it be edited")
+    return []
 
 
 def line(wrong: str) -> int:

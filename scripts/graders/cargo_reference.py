@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from graders.cargo_hidden import Hidden
 
 
+class Late(Exception):
+    """Nothing is left of the grading deadline: the submission took it."""
+
+
 @dataclass
 class Reference:
     work: Work
@@ -37,6 +41,11 @@ class Reference:
         folder = self.work.checks.parent / "solution"
         return folder if folder.is_dir() else None
 
+    def compiles(self, hidden: Hidden) -> None:
+        """A hidden test that does not compile with the solution either is its author's fault."""
+        if self.solution is not None:
+            self._compiled(hidden)
+
     def unreached(self, hidden: Hidden) -> frozenset[int]:
         """The assertions of a told test that the solution leaves out too; none without a solution."""
         if self.solution is None:
@@ -44,7 +53,9 @@ class Reference:
         ((run, done),) = self._runs(hidden, 1)
         answer = told.judged(hidden.program, run, done)
         if answer.wrong:
-            raise Infrastructure(f"{hidden.check}: the solution: {answer.wrong}; correct it or the test")
+            raise Infrastructure(
+                f"{hidden.check}: the solution: {'; '.join(answer.wrong)}; correct it or the test"
+            )
         return answer.unreached
 
     def values(self, hidden: Hidden) -> tuple[blind.Values, frozenset[int]]:
@@ -54,15 +65,24 @@ class Reference:
         return blind.expected(hidden.program, self._runs(hidden, blind.RUNS))
 
     def _runs(self, hidden: Hidden, count: int) -> list[tuple[told.Run, Done]]:
-        crate, built = self._crate()
-        if uncompiled := crate.uncompiled(hidden.check, built, hidden.target):
-            raise Infrastructure(f"the solution: {hidden.check} {uncompiled}")
+        crate = self._compiled(hidden)
         ended = []
         for _ in range(count):
-            run = told.run(hidden.program, {}, random.SystemRandom())
-            ended.append((run, hidden.run(crate, run.told)))
+            run = told.run(hidden.program, {}, random.SystemRandom(), {}, 0)
+            ended.append((run, done := hidden.run(crate, run.told)))
+            if done.timed_out:
+                raise Late
         self.secs += sum(done.elapsed_secs for _, done in ended)
         return ended
+
+    def _compiled(self, hidden: Hidden) -> Crate:
+        crate, built = self._crate()
+        if built.timed_out:
+            raise Late
+        if uncompiled := crate.uncompiled(hidden.check, built, hidden.target):
+            trait = "; a trait is imported as `use x::Trait as _;`" if "E0599" in uncompiled else ""
+            raise Infrastructure(f"the solution: {hidden.check} {uncompiled}; correct it or the test{trait}")
+        return crate
 
     def _crate(self) -> tuple[Crate, Built]:
         if self._made is None:

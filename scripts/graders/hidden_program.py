@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders import Infrastructure, rust_imports, rust_questions
+from graders.hidden_places import WEAK, Asked, Sign, placed, weak
 from graders.rust_expected import Cell
 from graders.rust_imports import Edit
 from graders.rust_questions import Question
@@ -30,28 +31,6 @@ class Unjudged(Infrastructure):
 
 PADS = 24  # answers that are always true: a report is forged by guessing the sign of each
 MACROS = {"assert": "holds", "assert_eq": "equal", "assert_ne": "differ"}
-
-
-@dataclass(frozen=True)
-class Sign:
-    """An answer's number, and which of its two places means yes."""
-
-    slot: int
-    sign: bool
-
-    @property
-    def rust(self) -> str:
-        return f"{self.slot}, {str(self.sign).lower()}"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question as it stands in the program."""
-
-    question: Question
-    strong: bool
-    answer: Sign
-    twin: Sign  # always true, and not to be told from the answer
 
 
 @dataclass(frozen=True)
@@ -94,20 +73,22 @@ def make(file: Path, scheme: Scheme) -> Program:
         todo = "compare its parts, or leave out the line `// scheme: blind`"
         raise Unjudged(f"{file}: line {', '.join(map(str, lines))}: {what}; {todo}")
     cells = [cell for q in read.questions for group in q.groups for cell in group] if scheme == "told" else []
-    slots = list(range(2 * len(strong) + PADS + len(cells)))
+    slots = list(range(sum(2 if one else WEAK for one in strong) + PADS + len(cells)))
     rng.shuffle(slots)
-    signs = [Sign(slot, rng.random() < 0.5) for slot in slots]
-    quads = zip(read.questions, strong, signs[0::2], signs[1::2], strict=False)
-    asked = [Asked(*quad) for quad in quads]
-    pads = signs[2 * len(asked) : 2 * len(asked) + PADS]
-    told = dict(zip(cells, slots[2 * len(asked) + PADS :], strict=True))
+    signs = (Sign(slot, rng.random() < 0.5) for slot in slots)
+    asked = [placed(q, is_strong, signs, rng) for q, is_strong in zip(read.questions, strong, strict=True)]
+    pads = [next(signs) for _ in range(PADS)]
+    told = {cell: next(signs).slot for cell in cells}
     edits = [*imports(file, read.root), *asking(asked, scheme, mark), *telling(told, mark)]
     edits += blanks(asked) if scheme == "blind" else []
     edits += wrapper(read.root, test.name, mark, pads)
     edits += [
         (n.start_byte, n.end_byte, rust_imports.lines(n)) for n in walk(read.root) if "comment" in n.type
     ]
-    runtime = RUNTIME.read_text("utf-8").replace("MARK", mark).replace("COUNT", str(len(slots)))
+    filled = {"MARK": mark, "COUNT": str(len(slots)), "// WEAK": "\n    ".join(weak(asked))}
+    runtime = RUNTIME.read_text("utf-8")
+    for place, text in filled.items():
+        runtime = runtime.replace(place, text)
     body = applied(edits, read.source)
     program = b"#![allow(warnings)] " + body + b"\n" + runtime.encode()
     return Program(program, mark, asked, pads, told, len(slots), test.spawns)
@@ -126,12 +107,18 @@ def imports(file: Path, root: rust_questions.Node) -> list[Edit]:
 
 
 def asking(asked: Sequence[Asked], scheme: Scheme, mark: str) -> Iterator[Edit]:
-    for one in asked:
+    for number, one in enumerate(asked):
         question = one.question
         by_value = scheme == "blind" and one.strong
         macro = question.side if by_value else MACROS[question.macro]
-        yield (*question.name, f"crate::{mark}::{macro}".encode())
-        yield question.opens, question.opens, f"({one.answer.rust}, {one.twin.rust}) ".encode()
+        before, behind = question.joined
+        begins, opens = ("); ", "!(") if before else ("{ " if behind else "", "")
+        yield (*question.name, f"{begins}crate::{mark}_{macro}{opens}".encode())
+        if before and not behind:
+            yield question.closes, question.closes, b" }"
+        how = f"ask, {one.answers[0].rust}, {one.twins[0].rust}" if one.strong else f"w{number}"
+        how = str(one.answers[0].slot) if by_value else how
+        yield question.opens, question.opens, f"({how}) ".encode()
         yield (*question.rest, b"")
         if by_value and question.macro == "assert":
             yield (*question.operator, b",")
@@ -153,7 +140,7 @@ def wrapper(root: rust_questions.Node, name: str, mark: str, pads: Sequence[Sign
     half = len(notes) // 2
     body = [f"crate::{mark}::begin();", *notes[:half], f"let ended = super::{name}();", *notes[half:]]
     body.append(f"crate::{mark}::end(ended);")
-    test = f"#[::core::prelude::v1::test] fn {name}() {{ {' '.join(body)} }}"
+    test = f"#[::std::prelude::v1::test] fn {name}() {{ {' '.join(body)} }}"
     attributes = [
         n for n in walk(root) if n.type == "attribute_item" and hidden_tests.attribute(n)[0] == "test"
     ]

@@ -3,7 +3,7 @@
 // and which of them means "it held" is decided by a sign in the code and a bit that each run is told.
 #[allow(warnings)]
 pub mod MARK {
-    use ::std::sync::{atomic::{AtomicU32, Ordering::SeqCst}, Mutex, OnceLock};
+    use ::std::{fmt::Debug, sync::{atomic::{AtomicU32, Ordering::SeqCst}, Mutex, OnceLock}};
     static SEEN: [[AtomicU32; 2]; COUNT] = [const { [const { AtomicU32::new(0) }; 2] }; COUNT];
     static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
     static TOLD: OnceLock<Vec<&'static str>> = OnceLock::new();
@@ -48,11 +48,13 @@ pub mod MARK {
     pub fn note(k: usize, held: bool, sign: bool) {
         SEEN[k][((held == sign) == (told(k) == "1")) as usize].fetch_add(1, SeqCst);
     }
-    pub fn ask(held: bool, (k, s, t, u): (usize, bool, usize, bool)) {
+    pub fn ask(held: bool, k: usize, s: bool, t: usize, u: bool) {
         note(k, held, s);
         note(t, ::std::hint::black_box(true), u);
     }
-    pub fn say(k: usize, value: &dyn ::std::fmt::Debug) {
+    // Of weak questions:
+    // WEAK
+    pub fn say(k: usize, value: &dyn Debug) {
         let text = ::std::format!("{value:?}");
         let mut row = ::std::format!(" {k}:");
         let mut at = 0;
@@ -64,13 +66,12 @@ pub mod MARK {
         }
         SAID.lock().unwrap().push(row);
     }
-    macro_rules! holds { ($k:tt $e:expr $(, $($rest:tt)*)?) => {{ let held: bool = $e; crate::MARK::ask(held, $k) }} }
-    macro_rules! equal { ($k:tt $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::ask(*l == *r, $k) } } }
-    macro_rules! differ { ($k:tt $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::ask(*l != *r, $k) } } }
+    #[macro_export] macro_rules! MARK_holds { (($ask:ident $($k:tt)*) $e:expr $(, $($rest:tt)*)?) => {{ let held: bool = $e; crate::MARK::$ask(held $($k)*) }} }
+    #[macro_export] macro_rules! MARK_equal { (($ask:ident $($k:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::$ask(*l == *r $($k)*) } } }
+    #[macro_export] macro_rules! MARK_differ { (($ask:ident $($k:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match (&$l, &$r) { (l, r) => crate::MARK::$ask(*l != *r $($k)*) } } }
     // The expected side keeps the types alive and is never evaluated.
-    macro_rules! left { (($k:tt $($signs:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$l { l => { if false { let _ = *l == $r; } crate::MARK::say($k, l) } } } }
-    macro_rules! right { (($k:tt $($signs:tt)*) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$r { r => { if false { let _ = $l == *r; } crate::MARK::say($k, r) } } } }
-    pub(crate) use {differ, equal, holds, left, right};
+    #[macro_export] macro_rules! MARK_left { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$l { l => { if false { let _ = *l == $r; } crate::MARK::say($k, &l) } } } }
+    #[macro_export] macro_rules! MARK_right { (($k:tt) $l:expr, $r:expr $(, $($rest:tt)*)?) => { match &$r { r => { if false { let _ = $l == *r; } crate::MARK::say($k, &r) } } } }
 
     pub fn end<T: ::std::process::Termination>(ended: T) {
         use ::std::io::Write;

@@ -50,7 +50,7 @@ def text(node: tree_sitter.Node | None) -> str:
 
 def rewritten(root: tree_sitter.Node) -> list[Edit]:
     """Edits that take out the imports and write the paths; lines stay where they are."""
-    edits, paths = [], dict[str, str]()
+    edits, paths, at = [], dict[str, str](), dict[str, int]()
     for node in walk(root):
         if node.type != "use_declaration":
             continue
@@ -61,11 +61,16 @@ def rewritten(root: tree_sitter.Node) -> list[Edit]:
         kept = [f"use {one.path} as _;" for one in theirs if one.name == "_"]
         edits.append((node.start_byte, node.end_byte, lines(node) + " ".join(kept).encode()))
         for one in theirs:
+            at.setdefault(one.name, node.start_point[0] + 1)
             if one.name != "_" and paths.setdefault(one.name, one.path) != one.path:
                 raise Unclear(f"{one.name} is imported from two places; give one another name")
     if both := sorted(paths.keys() & set(bound(root))):
         raise Unclear(f"{both[0]} is imported and bound; give the binding another name")
-    return edits + [edit for node in walk(root) for edit in use_of(node, paths)]
+    uses = [(text(node), edit) for node in walk(root) for edit in use_of(node, paths)]
+    if unused := sorted(paths.keys() - {name for name, _ in uses}):
+        todo = f"if it is a trait, write `use {paths[unused[0]].removeprefix('::')} as _;`, else remove it"
+        raise Unclear(f"line {at[unused[0]]} imports {unused[0]} and never names it; {todo}")
+    return edits + [edit for _, edit in uses]
 
 
 def lines(node: tree_sitter.Node) -> bytes:
@@ -109,7 +114,7 @@ def bound(root: tree_sitter.Node) -> Iterator[str]:
         if node.type == "closure_parameters":
             inner = node
         if node.type == "match_pattern":  # beside it may stand a guard, which binds nothing
-            inner = node.named_child(0)
+            inner = next(iter(node.named_children), None)  # `_` is no named node
         for name in walk(inner) if inner else ():
             item = inner is not None and name == inner and node.type.endswith(("_item", "_definition"))
             if name.type in NAMES and (item or not text(name)[:1].isupper()):

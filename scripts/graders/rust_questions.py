@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import tree_sitter
 
@@ -37,6 +38,8 @@ class Question:
     operator: tuple[int, int] = (0, 0)  # the == of assert!(a == b)
     standard: bool = False  # the expected side is of the standard library's types
     own: bool = False  # it holds a type of the submission's
+    joined: tuple[bool, bool] = (False, False)  # of assert!(a && b): another stands before it, behind it
+    closes: int = 0  # behind the closing bracket
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,46 @@ def read(source: bytes) -> Read:
         if node.type == "call_expression" and MACRO.fullmatch(text(node.child_by_field_name("function")))
     }
     questions = [
-        question(root, name, tree, places.get(name.start_byte))
+        one
         for name, _, tree in calls
         if MACRO.fullmatch(text(name))
+        for one in asked(root, source, name, tree, places.get(name.start_byte))
     ]
     return Read(source, root, questions)
+
+
+def asked(root: Node, source: bytes, name: Node, tree: Node, call: Node | None) -> Iterator[Question]:
+    """assert!(a && b) is two questions, or b would be true whatever is expected of a."""
+    whole = question(root, name, tree, call)
+    arguments = call.child_by_field_name("arguments") if call else None
+    parts = list(conjuncts(arguments.named_children[0])) if arguments and whole.rest[1] else []
+    if whole.macro != "assert" or len(parts) < 2:
+        yield whole
+        return
+    for number, (operator, node) in enumerate(parts):
+        before, behind = operator is not None, number + 1 < len(parts)
+        yield Question(
+            node.start_point[0] + 1,
+            " ".join(source[node.start_byte : node.end_byte].decode("utf-8", "replace").split()),
+            "assert",
+            (operator.start_byte, operator.end_byte) if operator else whole.name,
+            operator.end_byte if operator else whole.opens,
+            (0, 0) if behind else whole.rest,
+            joined=(before, behind),
+            closes=whole.rest[1] + 1,
+            **condition(root, node),
+        )
+
+
+def conjuncts(node: Node) -> Iterator[tuple[Node | None, Node]]:
+    """Each side of an unbracketed a && b && c, and the operator before it."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    operator = node.child_by_field_name("operator")
+    if node.type == "binary_expression" and left and right and operator and operator.type == "&&":
+        yield from conjuncts(left)
+        yield operator, right
+    else:
+        yield None, node
 
 
 def macros(root: Node) -> Iterator[tuple[Node, Node, Node]]:
@@ -101,8 +139,8 @@ def question(root: Node, name: Node, tree: Node, call: Node | None) -> Question:
     return Question(**found)
 
 
-def condition(root: Node, node: Node) -> dict[str, object]:
-    """`a == b` alone, or equalities joined by &&, of which one wrong literal makes the whole wrong."""
+def condition(root: Node, node: Node) -> dict[str, Any]:
+    """`a == b` alone, or in brackets equalities joined by &&, of which one wrong literal makes all wrong."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
     if node.type == "parenthesized_expression":
@@ -115,14 +153,14 @@ def condition(root: Node, node: Node) -> dict[str, object]:
         found = equality(root, left, right)
         return {**found, "operator": (operator.start_byte, operator.end_byte)} if found else {}
     if operator.type == "&&":
-        for side in (left, right):
-            groups = condition(root, side).get("groups")
-            if groups:
-                return {"groups": groups}
+        sides = [groups for side in (left, right) if (groups := condition(root, side).get("groups"))]
+        if sides and all(len(groups) == 1 for groups in sides):
+            return {"groups": [[cell for (group,) in sides for cell in group]]}
+        return {"groups": sides[0]} if sides else {}
     return {}
 
 
-def contained(node: Node) -> dict[str, object]:
+def contained(node: Node) -> dict[str, Any]:
     """text.contains("three letters or more"): another text will not be in there."""
     method = node.child_by_field_name("function")
     arguments = node.child_by_field_name("arguments")
@@ -136,9 +174,12 @@ def contained(node: Node) -> dict[str, object]:
     return {"groups": [cells]} if long else {}
 
 
-def equality(root: Node, left: Node, right: Node) -> dict[str, object]:
+def equality(root: Node, left: Node, right: Node) -> dict[str, Any]:
     for side, computed in ((right, "left"), (left, "right")):
         if groups := expected(root, side):
             types = {"standard": standard(root, side), "own": own_types(root, side)}
             return {"groups": groups, "side": computed, **types}
+    for side, computed in ((right, "left"), (left, "right")):
+        if literals(side) == [] and standard(root, side):  # None, Ok(()): blind can tell
+            return {"side": computed, "standard": True}
     return {}

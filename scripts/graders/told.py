@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from graders import Done, libtest
-from graders.hidden_program import Asked, Program, reported
+from graders.hidden_places import Asked, Sign
+from graders.hidden_program import Program, reported
 from graders.rust_expected import Cell
 from graders.rust_literals import another
 from graders.rust_questions import Question
@@ -20,6 +21,7 @@ from graders.rust_questions import Question
 RUNS = 10  # guessing one expected value right in all of them: 1 in 1024
 
 Told = Sequence[str]
+Order = dict[str, list[int]]  # of a group's literals: each is wrong alone in its turn, so none is ignored
 
 
 @dataclass(frozen=True)
@@ -34,21 +36,22 @@ class Run:
 class Answer:
     """What one run came to."""
 
-    wrong: str  # for a person; "": everything was as predicted
+    wrong: list[str]  # for a person; none: everything was as predicted
     unreached: frozenset[int]  # places in program.asked
 
 
 def runs(program: Program, rng: random.Random) -> Iterator[Run]:
     wrong: dict[str, bool] = {}
+    order: Order = {}
     for number in range(RUNS):
         if number % 2:
             wrong = {key: not was for key, was in wrong.items()}
         else:
             wrong = {expectation(one.question): rng.random() < 0.5 for one in program.asked if one.strong}
-        yield run(program, wrong, rng)
+        yield run(program, wrong, rng, order, number // 2)
 
 
-def run(program: Program, wrong: dict[str, bool], rng: random.Random) -> Run:
+def run(program: Program, wrong: dict[str, bool], rng: random.Random, order: Order, pair: int) -> Run:
     told = [rng.choice("01") for _ in range(program.count)]
     told_wrong: dict[str, tuple[int, str]] = {}  # equal expectations change alike: no majority is to be seen
     holds = []
@@ -56,7 +59,8 @@ def run(program: Program, wrong: dict[str, bool], rng: random.Random) -> Run:
         change = one.strong and wrong.get(expectation(one.question), False)
         for group in one.question.groups if one.strong else ():
             key = repr([cell.literal for cell in group])
-            at, value = told_wrong.setdefault(key, changed(group, rng))
+            place = order.setdefault(key, rng.sample(range(len(group)), len(group)))[pair % len(group)]
+            at, value = told_wrong.setdefault(key, changed(group, place, rng))
             for number, cell in enumerate(group):
                 if cell in program.told:
                     told[program.told[cell]] = value if change and number == at else cell.literal.said
@@ -64,9 +68,8 @@ def run(program: Program, wrong: dict[str, bool], rng: random.Random) -> Run:
     return Run(told, holds)
 
 
-def changed(group: Sequence[Cell], rng: random.Random) -> tuple[int, str]:
+def changed(group: Sequence[Cell], at: int, rng: random.Random) -> tuple[int, str]:
     """Which of a group's literals a wrong expectation changes, and to what."""
-    at = rng.randrange(len(group))
     beside = {cell.literal.value for cell in group}
     return at, another(group[at].literal, beside, rng).said
 
@@ -77,27 +80,31 @@ def expectation(question: Question) -> str:
 
 def judged(program: Program, run: Run, done: Done) -> Answer:
     if problem := ended_badly(program, done):
-        return Answer(problem, frozenset())
+        return Answer([problem], frozenset())
     report = reported(program, done.stdout)
     seen = report.seen if report else []
     unreached, wrong = set(), []
     for number, (one, held) in enumerate(zip(program.asked, run.holds, strict=True)):
-        answers = (seen[one.answer.slot], seen[one.twin.slot])
-        if answers == ("00", "00"):
+        said_of_it = one.noted(seen)
+        if set(said_of_it) == {"00"}:
             unreached.add(number)
-        elif answers != (noted(one.answer.sign, held, run, one.answer.slot), truth(one, run)):
+        elif said_of_it != predicted(one, held, run):
             wrong.append(said(one, held))
-    if any(seen[pad.slot] != noted(pad.sign, True, run, pad.slot) for pad in program.pads):
+    if any(seen[pad.slot] != noted(pad, True, run) for pad in program.pads):
         wrong.append("the report was not made by the test")
-    return Answer("; ".join(dict.fromkeys(wrong)), frozenset(unreached))
+    return Answer(list(dict.fromkeys(wrong)), frozenset(unreached))
 
 
-def noted(sign: bool, held: bool, run: Run, slot: int) -> str:
-    return "01" if (held == sign) == (run.told[slot] == "1") else "10"
+def noted(place: Sign, held: bool, run: Run) -> str:
+    return "01" if (held == place.sign) == (run.told[place.slot] == "1") else "10"
 
 
-def truth(one: Asked, run: Run) -> str:
-    return noted(one.twin.sign, True, run, one.twin.slot)
+def predicted(one: Asked, held: bool, run: Run) -> list[str]:
+    """As Asked.noted has them."""
+    return [
+        *(noted(place, held, run) for place in one.answers),
+        *(noted(twin, True, run) for twin in one.twins),
+    ]
 
 
 def said(one: Asked, held: bool) -> str:

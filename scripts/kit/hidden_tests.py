@@ -29,6 +29,7 @@ REFUSED = {
     "should_panic": "a crash of any kind would pass it; catch the panic and assert what it says",
     "cfg_attr": "it may switch the test off; write the attribute itself",
 }
+LONGEST = 50  # with what is put behind it, it names a target
 OURS = ("std", "core", "alloc", "crate", "self", "super")  # roots of paths that no submission decides
 
 Scheme = Literal["told", "blind"]
@@ -56,6 +57,8 @@ def read(file: Path) -> HiddenTest:
     tests = list(module_tests(root, problems, guarded=False))
     if len(tests) != 1:
         problems.append(f"holds {len(tests)} tests; write exactly one, with #[test], in a file of its own")
+    if len(file.stem) > LONGEST:
+        problems.append(f"has a name of {len(file.stem)} letters; {LONGEST} are the most")
     if root.has_error:
         line = next((node.start_point[0] + 1 for node in walk(root) if node.is_error or node.is_missing), 1)
         problems.append(f"line {line} is not understood as Rust; correct it")

@@ -1,5 +1,7 @@
 use demo::{parse, Sly};
 
+fn named<T: Sly>(_: T) {}
+
 #[test]
 fn parses() -> Result<(), String> {
     let sum: i64 = parse("1+2+39")?;

@@ -1,0 +1,6 @@
+pub fn bytes(n: u8) -> Vec<u8> {
+    (1..=n).collect()
+}
+pub fn name() -> String {
+    "bob".to_string()
+}
