@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import platform
 import secrets
@@ -12,6 +14,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import psutil
 import pytest
@@ -116,10 +119,27 @@ def test_G07_a_resident_srt_that_has_died_is_said_and_not_replaced(place: Scene)
 
 
 def serving(folder: Path) -> list[int]:
-    """What serves the sockets there: srt's socat is given their paths."""
-    every = psutil.process_iter(["cmdline", "status"])
+    """What runs in that folder."""
+    every = psutil.process_iter(["cwd", "status"])
     living = (one for one in every if one.info["status"] != psutil.STATUS_ZOMBIE)
-    return [one.pid for one in living if str(folder) in " ".join(one.info["cmdline"] or ())]
+    return [one.pid for one in living if str(folder) in (one.info["cwd"] or "")]
+
+
+class Answers:
+    """In a resident's place: it gives that line to whatever it is asked."""
+
+    def __init__(self, line: str) -> None:
+        self.stdin, self.stdout = io.StringIO(), io.StringIO(json.dumps({"line": line}) + "\n")
+
+
+@pytest.mark.parametrize(
+    "line", ["bwrap --ro-bind / / -- sh", "bwrap -- sh -c 'bwrap --unshare-net -- true'"]
+)
+def test_I05_a_command_that_srt_would_give_a_network_is_not_run(line: str) -> None:
+    kept = resident.Resident(cast(Any, Answers(line)))
+    with pytest.raises(Stop, match="network open"):
+        kept.ask({"command": "true"})
+    assert resident.Resident(cast(Any, Answers("bwrap --unshare-net -- sh"))).ask({"command": "true"})
 
 
 def gone(folder: Path) -> bool:
@@ -145,7 +165,9 @@ sys.path.insert(0, {str(Path(srt.__file__).parents[1])!r})
 from pathlib import Path
 from rungs import resident
 with resident.resident({place.stage!r}, Path({str(folder)!r})) as kept:
-    kept.ask({{"command": "true", "filesystem": resident.CLOSED, "tmp": "/tmp"}})
+    nothing = {{"denyRead": ["/"], "allowRead": [], "allowWrite": [], "denyWrite": []}}
+    config = {{"filesystem": nothing, "network": {{"allowedDomains": []}}}}
+    kept.ask({{"command": "true", "config": config, "tmp": "/tmp"}})
     print(kept.process.pid, flush=True)
     time.sleep(60)
 """

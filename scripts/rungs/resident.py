@@ -1,9 +1,10 @@
 """srt kept running for one grading: the same policy and sandbox, without starting Node for each command.
 
 srt's library wraps a command into a shell line; that line runs in the same namespaces and under the same uid
-as srt itself does elsewhere. Only for boxes without a network: the proxy of a resident srt would be shared.
-The library does not validate, so each policy is checked and written first, as for srt (prepare). A resident
-that does not answer is the machine's fault, and is said; there is no silent way back to another sandbox.
+as srt itself does elsewhere. Only for boxes without a network: the library is not initialized, so there is no
+proxy, and no command waits until one listens (half of a start). It does not validate either: each policy is
+checked and written first, as for srt (prepare), and a line that would leave the network open is refused. A
+resident that does not answer is the machine's fault, and is said; there is no silent way back to another.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ from rungs import Box, Command, srt
 from rungs.namespaces import PATH, UNSHARED, inside, outside
 
 PROGRAM = Path(__file__).with_suffix(".mjs")
-NOTHING: Document = {"allowedDomains": [], "deniedDomains": [], "strictAllowlist": True}
-CLOSED: Document = {"denyRead": ["/"], "allowRead": [], "allowWrite": [], "denyWrite": []}
 
 
 class Resident:
@@ -47,10 +46,10 @@ class Resident:
         self, box: Box, stage: Document, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
     ) -> Command:
         if box.network:
-            raise ValueError("a resident srt gives no network: its proxy would be shared")
+            raise ValueError("a resident srt gives no network: it has no proxy")
         tmp = env.get("TMPDIR", str(cwd))
-        filesystem = json.loads(box.run.policy.read_text("utf-8"))["filesystem"]
-        line = self.ask({"command": inside(argv, cwd, env), "filesystem": filesystem, "tmp": tmp})
+        config = json.loads(box.run.policy.read_text("utf-8"))
+        line = self.ask({"command": inside(argv, cwd, env), "config": config, "tmp": tmp})
         around = {"PATH": PATH, "HOME": str(box.run.neutral)}
         return Command([*outside(box.uid, box.mount), "bash", "-c", line], {**env, **around}, box.run.neutral)
 
@@ -67,25 +66,26 @@ class Resident:
         try:
             self.process.stdin.write(question + "\n")
             self.process.stdin.flush()
-            return str(json.loads(self.process.stdout.readline())["line"])
+            line = str(json.loads(self.process.stdout.readline())["line"])
         except (OSError, ValueError) as error:
             raise Stop(Exit.UNAVAILABLE, f"srt (resident): gave no answer ({error}); grade again") from error
+        if "--unshare-net" not in line.partition(" -- ")[0].split():
+            raise Stop(Exit.UNAVAILABLE, "srt (resident): left the network open; install the pinned version")
+        return line
 
 
 @contextlib.contextmanager
 def resident(stage: Document, folder: Path) -> Iterator[Resident]:
-    """folder: an empty one, for srt's own sockets; the box's uid must be able to pass through it."""
+    """folder: an empty one, for its home and temporary files."""
     for name in ("tmp", "neutral"):
         (folder / name).mkdir(parents=True)
-        (folder / name).chmod(0o711)
     library = f"{stage['srt']['path']}/dist/index.js"
-    base = json.dumps({"filesystem": CLOSED, "network": NOTHING})
     own = [] if os.geteuid() == 0 else ["--user", "--map-current-user"]
-    tie = ["setpriv", "--pdeathsig", "KILL", "--"]  # it dies with us, and its socat with it
+    tie = ["setpriv", "--pdeathsig", "KILL", "--"]  # it dies with us
     tie += ["unshare", *own, *UNSHARED, "--"]
     try:
         process = subprocess.Popen(
-            [*tie, stage["node"]["path"], str(PROGRAM), library, base],
+            [*tie, stage["node"]["path"], str(PROGRAM), library],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=folder / "neutral",
