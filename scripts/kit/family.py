@@ -67,10 +67,19 @@ def of(uid: int) -> Iterator[int]:
     if sys.platform != "linux":
         yield from (p.pid for p in psutil.process_iter(["uids"]) if uid in (p.info["uids"] or ()))
         return
-    wanted = str(uid).encode()
+    yield from (pid for pid, theirs in uids() if uid in theirs)
+
+
+def every_uid() -> set[int]:
+    """Those that some process has, in any of their forms."""
+    if sys.platform != "linux":
+        return {uid for p in psutil.process_iter(["uids"]) for uid in p.info["uids"] or ()}
+    return {uid for _, theirs in uids() for uid in theirs}
+
+
+def uids() -> Iterator[tuple[int, list[int]]]:
     for pid, status in told("status"):
-        if wanted in status.partition(b"\nUid:")[2].partition(b"\n")[0].split():
-            yield pid
+        yield pid, [int(word) for word in status.partition(b"\nUid:")[2].partition(b"\n")[0].split()]
 
 
 def parents() -> Iterator[tuple[int, int]]:

@@ -12,7 +12,6 @@ import atexit
 import fcntl
 import os
 import pwd
-import time
 from pathlib import Path
 
 import psutil
@@ -26,7 +25,7 @@ _held: dict[int, int] = {}  # uid: the descriptor of its locked file
 
 
 def claim(first: int, last: int) -> int | None:
-    """A uid that nobody has and nobody runs as, the one unused for longest; None when we are not root.
+    """A uid that nobody has and nobody runs as, one after another in turn; None when we are not root.
 
     A uid that this process holds already is given again only when no other was asked for (first == last):
     that is how a later step takes what an earlier one chose.
@@ -35,10 +34,14 @@ def claim(first: int, last: int) -> int | None:
         return None
     if first == last and first in _held:
         return first
-    taken = {entry.pw_uid for entry in pwd.getpwall()} | running() | set(_held)
-    used = last_used()
-    for uid in sorted(set(range(first, last + 1)) - taken, key=lambda uid: (used.get(uid, 0), uid)):
+    taken = {entry.pw_uid for entry in pwd.getpwall()} | family.every_uid() | set(_held)
+    newest = LOCKS / f"newest-{first}-{last}"
+    said = newest.read_bytes() if newest.is_file() else b""
+    before = int(said) if said.isdigit() else 0
+    for uid in sorted(set(range(first, last + 1)) - taken, key=lambda uid: (uid <= before, uid)):
         if lock(uid):
+            if first != last:
+                newest.write_bytes(b"%d" % uid)
             return uid
     raise Stop(
         Exit.UNAVAILABLE,
@@ -71,8 +74,7 @@ def left() -> set[psutil.Process]:
         return found
     for file in LOCKS.iterdir():
         uid = int(file.name) if file.name.isdigit() else 0
-        status = file.stat()
-        if not (uid and status.st_size) or uid in _held or not lock(uid, status.st_mtime_ns):
+        if not (uid and file.stat().st_size) or uid in _held or not lock(uid):
             continue
         theirs = family.of_uid(uid)
         found |= theirs
@@ -80,8 +82,8 @@ def left() -> set[psutil.Process]:
     return found
 
 
-def lock(uid: int, used_ns: int | None = None) -> bool:
-    """The file stays when the lock goes: its time says when the uid was last used (now, or as given)."""
+def lock(uid: int) -> bool:
+    """The file stays when the lock goes."""
     LOCKS.mkdir(parents=True, exist_ok=True, mode=0o755)
     descriptor = os.open(LOCKS / str(uid), os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -90,22 +92,5 @@ def lock(uid: int, used_ns: int | None = None) -> bool:
         os.close(descriptor)
         return False
     os.pwrite(descriptor, b"claimed\n", 0)
-    used = used_ns or time.time_ns()
-    os.utime(descriptor, ns=(used, used))
     _held[uid] = descriptor
     return True
-
-
-def last_used() -> dict[int, int]:
-    if not LOCKS.is_dir():
-        return {}
-    with os.scandir(LOCKS) as files:  # there may be a thousand
-        return {int(file.name): file.stat().st_mtime_ns for file in files if file.name.isdigit()}
-
-
-def running() -> set[int]:
-    """Every uid that some process has, in any of its three forms."""
-    found: set[int] = set()
-    for process in psutil.process_iter(["uids"]):
-        found.update(process.info["uids"] or ())
-    return found
