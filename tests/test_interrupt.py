@@ -108,6 +108,11 @@ def asked_for() -> Iterator[Callable[[Path], bool]]:
         os.close(one)
 
 
+def reads(running: subprocess.Popen[str]) -> bool:
+    """It has gone from opening its pipe, which woke it, to reading; between them a signal would be lost."""
+    return psutil.Process(running.pid).status() == psutil.STATUS_SLEEPING
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_W03_ctrl_c_while_a_script_is_still_imported_is_one_line(
     name: str, shell: Shell, asked_for: Callable[[Path], bool]
@@ -120,6 +125,7 @@ def test_W03_ctrl_c_while_a_script_is_still_imported_is_one_line(
     shell.env["PYTHONPATH"] = str(modules)
     running = shell.start(name)
     until(lambda: asked_for(shell.root / "waits"), 60)
+    until(lambda: reads(running), 60)
     assert shell.interrupted(name, running) == f"{name}: interrupted"
 
 
@@ -153,6 +159,7 @@ def test_W03_ctrl_c_while_a_script_reads_a_record_is_one_line(
         os.mkfifo(pipe)
     running = shell.start(name, place, *(["--to", "csv", shell.root / "out.csv"] if name == "export" else []))
     until(lambda: any(asked_for(pipe) for pipe in pipes), 60)
+    until(lambda: reads(running), 60)
     shell.interrupted(name, running)
     assert not (shell.root / "out.csv").exists()
 
