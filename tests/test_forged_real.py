@@ -48,7 +48,8 @@ SILENT: dict[str, dict[str, str]] = {  # to touch a marker or a state that is th
     "log": {INSTALLED: UNCLEAR, RECORD: UNCLEAR, STATE: UNCLEAR, TRACE: UNCLEAR},
 }
 CASES = {**{f"open-{n}": v for n, v in OPEN.items()}, **{f"silent-{n}": v for n, v in SILENT.items()}}
-CODE = "//! Small functions on whole numbers.\n\npub fn double(x: i32) -> i32 {\n    2 * x\n}\n"
+EVALS = Path(__file__).parents[1] / "evals"
+CODE = (EVALS / "tasks/formatting/solution/src/lib.rs").read_text()
 
 
 def turns(case: str) -> list[dict[str, Any]]:
@@ -63,7 +64,7 @@ def turns(case: str) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def forged(place: Path, tools: Tools) -> Ran:
     evals = place / "evals"
-    shutil.copytree(Path(__file__).parents[1] / "evals", evals)
+    shutil.copytree(EVALS, evals)
     for case in CASES:
         said = {"says": case, "expect": {case: {"outcome": "inconclusive"}}, "turns": turns(case)}
         (evals / f"tasks/formatting/rehearsals/{case}.yaml").write_text(json.dumps(said))

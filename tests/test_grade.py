@@ -30,6 +30,7 @@ from left_behind import COLLECTED, STAGE, TRIAL, put
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.real
 RIGHT = (ROOT / "evals/tasks/formatting/solution/src/lib.rs").read_text()
+HALVE = "pub fn halve(x: i32) -> i32 {\n    x / 2\n}\n"  # asked for too
 PASSED = dict.fromkeys(("build", "cargo_test_lib", "hidden.double", "cargo_fmt_check"), "pass")
 DURABLE = dict.fromkeys(("build", "cargo_test_lib", "hidden.settings_persist"), "pass")
 
@@ -157,13 +158,14 @@ def test_field_2_and_7_nothing_lives_on_after_a_grading_that_ran_out_of_time(
     place: Place, evals: Path
 ) -> None:
     lib = (
-        "pub fn double(_: i32) -> i32 {\n"
+        HALVE + "pub fn double(_: i32) -> i32 {\n"
         '    std::process::Command::new("setsid").args(["sleep", "4321"]).spawn().unwrap();\n'
         "    loop {\n        std::hint::spin_loop();\n    }\n}\n"
     )
     limits = {"setup": 1, "agent": 1, "grading": 12}
     found = graded(place, evals, {"src/lib.rs": lib}, deadlines_secs=limits, fmt_check=False)
     assert checks(found)["hidden.double"] == "fail"
+    assert "compile" not in found["steps"][2]["detail"]
     assert not [p for p in psutil.process_iter(["cmdline"]) if "4321" in (p.info["cmdline"] or [])]
 
 
@@ -227,20 +229,22 @@ def test_G07_a_changed_or_missing_task_is_not_the_submissions_failure(place: Pla
 def test_G07_a_submission_cannot_make_its_crash_look_like_the_sandboxs(place: Place, evals: Path) -> None:
     """It kills everything it can, its own sandbox included, and writes whatever it may."""
     lib = (
-        "pub fn double(_: i32) -> i32 {\n"
+        HALVE + "pub fn double(_: i32) -> i32 {\n"
         '    let all = "rm -rf /tmp/* ~ $TMPDIR .; kill -9 -1";\n'
         '    std::process::Command::new("sh").args(["-c", all]).status().ok();\n'
         "    std::process::abort()\n}\n"
     )
     found = graded(place, evals, {"src/lib.rs": lib}, fmt_check=False)
     assert checks(found)["hidden.double"] == "fail"
+    assert "compile" not in found["steps"][2]["detail"]
 
 
 def test_field_7_two_gigabytes_of_output_are_a_failure_and_not_kept(
     place: Place, evals: Path, tmp_path: Path
 ) -> None:
     lib = (
-        "pub fn double(_: i32) -> i32 {\n    use std::io::Write;\n    let block = vec![b'x'; 1 << 20];\n"
+        HALVE
+        + "pub fn double(_: i32) -> i32 {\n    use std::io::Write;\n    let block = vec![b'x'; 1 << 20];\n"
         "    for _ in 0..2000 {\n        std::io::stdout().write_all(&block).unwrap();\n    }\n    1\n}\n"
     )
     document = {**tasks.load(evals, "formatting").document(), "fmt_check": False}
@@ -249,6 +253,7 @@ def test_field_7_two_gigabytes_of_output_are_a_failure_and_not_kept(
     tree = left(evals, "formatting", {"src/lib.rs": lib})
     found = grade.grade_tree(document, evals, tree, place.setting("srt"), output)
     assert checks(found)["hidden.double"] == "fail"
+    assert "compile" not in found["steps"][2]["detail"]
     assert sum(file.stat().st_size for file in output.iterdir()) < 20 << 20
 
 
