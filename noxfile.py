@@ -159,15 +159,15 @@ def pipeline(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """All tests: quick ones side by side, then those on the real srt, cargo, client and cargo-agents."""
+    """All tests: side by side, then one by one those on the real srt, client and cargo-agents."""
     install(session, "test")
     tools(session, "--mutants")
     python = ["-m", "pytest", "-q"]
     if session.posargs:
         call(session, *python, *session.posargs)
         return
-    call(session, *python, "-n", "2", "-m", "not real")
-    call(session, *python, "-m", "real")
+    call(session, *python, "-n", "2", "-m", "not real or bare")
+    call(session, *python, "-m", "real and not bare")
 
 
 @nox.session(default=False)

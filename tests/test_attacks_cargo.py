@@ -37,6 +37,7 @@ CHOSEN = (
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @pytest.mark.parametrize("name", CHOSEN)
 def test_G08_a_submission_cannot_talk_its_grader_into_a_pass(name: str, tmp_path: Path, tools: Tools) -> None:
     (case,) = cases(CORPUS, [name])

@@ -87,6 +87,7 @@ EACH = [
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @pytest.mark.parametrize(("grader", "name"), EACH, ids=["-".join(one) for one in EACH])
 def test_T06_a_naive_grader_passes_the_adversary(
     grader: str, name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
@@ -99,6 +100,7 @@ def test_T06_a_naive_grader_passes_the_adversary(
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @pytest.mark.parametrize("grader", ["cargo", "unittest"])
 def test_T06_and_fails_who_does_nothing(grader: str, tmp_path: Path) -> None:
     task = make(tmp_path / "evals", grader, "")

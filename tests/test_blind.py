@@ -192,6 +192,7 @@ def test_G07_a_submission_that_took_the_deadline_from_its_solution_has_failed(tm
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_G07_a_test_that_its_own_solution_does_not_compile_with_judges_nothing(
     tmp_path: Path, tools: Tools
 ) -> None:
@@ -210,6 +211,7 @@ fn doubles() {
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_G08_a_blind_test_tells_right_from_wrong(tmp_path: Path, tools: Tools) -> None:
     task = laid_out(tmp_path / "task")
     verdict, said, counted = judged(tmp_path / "right", RIGHT.replace("x * 2", "x + x"), tools, task)
@@ -223,6 +225,7 @@ def test_G08_a_blind_test_tells_right_from_wrong(tmp_path: Path, tools: Tools) -
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_G07_a_blind_test_without_a_solution_that_passes_judges_nothing(tmp_path: Path, tools: Tools) -> None:
     task = laid_out(tmp_path / "task", solution=RIGHT.replace("point(x: i32) -> Point { Point { x } }", ""))
     with pytest.raises(Infrastructure, match="solution"):

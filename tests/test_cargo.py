@@ -53,6 +53,7 @@ def verdicts(judged: dict[str, Judged]) -> dict[str, str]:
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_a_failed_told_test_names_every_assertion_that_was_wrong(tmp_path: Path, tools: Tools) -> None:
     """Half of them are told wrongly in each run, and hold then as predicted: its opposite is run too."""
     asserts = "".join(f"    assert_eq!(doubling::double({n}), {2 * n});\n" for n in range(5, 13))
@@ -66,6 +67,7 @@ def test_a_failed_told_test_names_every_assertion_that_was_wrong(tmp_path: Path,
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @pytest.mark.parametrize("name", SUBMISSIONS)
 def test_G06_each_verdict_says_what_the_submission_did(name: str, tmp_path: Path, tools: Tools) -> None:
     one = SUBMISSIONS[name]
@@ -96,6 +98,7 @@ def test_G06_a_hidden_file_that_is_not_one_test_is_never_the_submissions_failure
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_G06_one_hidden_test_that_does_not_compile_does_not_hide_another(
     tmp_path: Path, tools: Tools
 ) -> None:
@@ -107,6 +110,7 @@ def test_G06_one_hidden_test_that_does_not_compile_does_not_hide_another(
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_hidden_sources_are_out_of_reach_when_tests_run(tmp_path: Path, tools: Tools) -> None:
     bench = Bare(tools.sysroot)
     hidden = {"double": HIDDEN, "other": HIDDEN}
@@ -126,6 +130,7 @@ def test_hidden_sources_are_out_of_reach_when_tests_run(tmp_path: Path, tools: T
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_G06_own_tests_do_not_touch_what_runs_after_them(tmp_path: Path, tools: Tools) -> None:
     """A wrong submission whose own test changes a file that the hidden test's run would read."""
     work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": "", "data/value": "3"})
@@ -140,6 +145,7 @@ def test_G06_own_tests_do_not_touch_what_runs_after_them(tmp_path: Path, tools: 
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @pytest.mark.parametrize("own", ["tests/double.rs", "tests/double/main.rs"])
 def test_a_test_of_the_same_name_neither_replaces_nor_breaks_the_hidden_one(
     own: str, tmp_path: Path, tools: Tools
@@ -151,6 +157,7 @@ def test_a_test_of_the_same_name_neither_replaces_nor_breaks_the_hidden_one(
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_G07_a_missing_toolchain_is_not_the_submissions_failure(tmp_path: Path, tools: Tools) -> None:
     work = make(tmp_path, {"Cargo.toml": MANIFEST, "src/lib.rs": RIGHT})
     with pytest.raises(Infrastructure, match="cargo"):
@@ -161,6 +168,7 @@ TOOLS = ("cargo", "rustc", "cargo-fmt", "rustfmt")
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @pytest.mark.parametrize("lib", [RIGHT, f"  {RIGHT}"], ids=["formatted", "unformatted"])
 @pytest.mark.parametrize("missing", TOOLS)
 def test_G07_a_missing_tool_is_not_the_submissions_failure(
@@ -177,6 +185,7 @@ def test_G07_a_missing_tool_is_not_the_submissions_failure(
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_G07_a_build_without_end_is_the_submissions_failure(tmp_path: Path, tools: Tools) -> None:
     endless = "pub const N: u64 = { let mut n = 0; while n < u64::MAX { n += 1; } n };\n"
     lib = f"#![allow(long_running_const_eval)]\n{RIGHT}{endless}pub fn n() -> u64 {{ N }}\n"
@@ -187,6 +196,7 @@ def test_G07_a_build_without_end_is_the_submissions_failure(tmp_path: Path, tool
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_a_hidden_test_finds_the_crates_programs(tmp_path: Path, tools: Tools) -> None:
     main = 'fn main() { println!("{}", doubling::double(21)); }\n'
     hidden = (
@@ -305,6 +315,7 @@ def test_G07_a_message_that_cargo_does_not_write_is_none(wrong: dict[str, object
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @pytest.mark.parametrize("status", [126, 127])
 def test_G07_a_build_that_ends_as_if_cargo_were_missing_is_the_submissions_failure(
     status: int, tmp_path: Path, tools: Tools

@@ -121,6 +121,7 @@ def test_each_capability_task_has_rehearsals_that_it_tells_apart_in_both_configu
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @each_task
 def test_T06_the_solution_passes_every_code_check(cargo: Any, tmp_path: Path, task: tasks.Task) -> None:
     project = lay_out(tmp_path, task, task.solution)
@@ -131,6 +132,7 @@ def test_T06_the_solution_passes_every_code_check(cargo: Any, tmp_path: Path, ta
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @each_task
 def test_T06_the_untouched_starter_builds_and_fails(cargo: Any, tmp_path: Path, task: tasks.Task) -> None:
     """It builds as it is shipped, with a lock file that cargo leaves alone; only its task is undone."""
@@ -143,6 +145,7 @@ def test_T06_the_untouched_starter_builds_and_fails(cargo: Any, tmp_path: Path, 
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @each_task
 def test_all_rust_that_users_copy_is_formatted(
     cargo: Any, tmp_path: Path, tools: Tools, task: tasks.Task
@@ -157,6 +160,7 @@ def test_all_rust_that_users_copy_is_formatted(
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @pytest.mark.parametrize(
     ("task", "name"), REHEARSALS, ids=[f"{task.name}-{name}" for task, name in REHEARSALS]
 )
@@ -196,6 +200,7 @@ def test_M02_T06_a_python_task_tells_starter_solution_and_rehearsals_apart(
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_the_rehearsed_work_leaves_something_for_the_stop_hook(cargo: Any, tmp_path: Path) -> None:
     for name in ("oracle", "wrong-answer", "no-skill", "skill-tool-only", "edits-cargo-toml", "own-tests"):
         project = lay_out(tmp_path / name, FORMATTING)
@@ -204,6 +209,7 @@ def test_the_rehearsed_work_leaves_something_for_the_stop_hook(cargo: Any, tmp_p
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_G01_the_rehearsed_edit_of_cargo_toml_would_hide_the_test_if_it_were_graded(
     cargo: Any, tmp_path: Path
 ) -> None:
@@ -214,6 +220,7 @@ def test_G01_the_rehearsed_edit_of_cargo_toml_would_hide_the_test_if_it_were_gra
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_the_rehearsed_edit_of_the_fixture_would_turn_the_verdict_if_it_took(
     cargo: Any, tmp_path: Path
 ) -> None:
@@ -227,6 +234,7 @@ def test_the_rehearsed_edit_of_the_fixture_would_turn_the_verdict_if_it_took(
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_T05_put_buffers_flush_writes_and_drop_loses_silently(cargo: Any, tmp_path: Path) -> None:
     project = lay_out(tmp_path, DURABILITY)
     (project / "tests").mkdir()
@@ -279,6 +287,7 @@ def stop(tmp_path: Path, tools: Tools) -> Any:
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_the_hook_records_what_it_found_and_then_formats(stop: Any, tmp_path: Path) -> None:
     project = lay_out(tmp_path / 'a "b" $(c)\n d', FORMATTING)
     source = (project / "src/lib.rs").read_text("utf-8")
@@ -294,6 +303,7 @@ def test_the_hook_records_what_it_found_and_then_formats(stop: Any, tmp_path: Pa
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_the_hook_does_not_call_code_unformatted_that_does_not_parse(stop: Any, tmp_path: Path) -> None:
     project = lay_out(tmp_path / "trial", FORMATTING)
     (project / "src/lib.rs").write_text("pub fn broken( {\n")
@@ -303,6 +313,7 @@ def test_the_hook_does_not_call_code_unformatted_that_does_not_parse(stop: Any, 
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_the_hook_records_that_there_is_no_cargo(stop: Any, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/cat").symlink_to("/bin/cat")
@@ -311,6 +322,7 @@ def test_the_hook_records_that_there_is_no_cargo(stop: Any, tmp_path: Path) -> N
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_the_hook_stays_silent_where_it_cannot_record(stop: Any, tmp_path: Path) -> None:
     project = lay_out(tmp_path / "trial", FORMATTING)
     assert stop(project, None) == []
@@ -327,6 +339,7 @@ def test_the_hook_is_posix_and_executable() -> None:
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_the_released_symposium_accepts_every_plugin(tmp_path: Path, tools: Tools) -> None:
     registry = tmp_path / "registry"
     shutil.copytree(EVALS / "plugins", registry)

@@ -17,7 +17,7 @@ FORMS = tomllib.loads(Path(__file__).with_name("python_forms.toml").read_text("u
 
 
 def rows(*runners: str) -> list[Any]:
-    real = {"pytest": [pytest.mark.real], "unittest": []}
+    real = {"pytest": [pytest.mark.real, pytest.mark.bare], "unittest": []}
     return [
         pytest.param(runner, number, id=f"{runner}-{form['says']}", marks=real[runner])
         for runner in runners

@@ -96,6 +96,7 @@ WANTED = (
 
 
 @pytest.mark.real
+@pytest.mark.bare
 @pytest.mark.parametrize("folder", WANTED, ids=lambda folder: folder.name)
 def test_G08_each_case_is_judged_rightly_by_pytest(folder: Path, root: Path) -> None:
     case = tomllib.loads((folder / "case.toml").read_text("utf-8"))
@@ -126,6 +127,7 @@ def test_D06_each_guard_is_a_text_that_stands_once_and_names_its_cases() -> None
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_D06_a_guard_is_missed_when_it_is_away_and_what_guards_nothing_is_not(root: Path) -> None:
     """One of attacks.py python --guards, which takes all of them away."""
     root.chmod(0o755)
@@ -416,6 +418,7 @@ def grade(seal):
 
 
 @pytest.mark.real
+@pytest.mark.bare
 def test_G05_under_srt_the_solution_passes_the_starter_fails_and_a_function_sees_the_seal_alone() -> None:
     with passable() as root:
         more = '[[assert]]\ntype = "function"\nfunction = "own:grade"\n'

@@ -82,7 +82,7 @@ sys.path[:0] = [{scripts!r}, {tests!r}]
 from rungs import namespaces, no_keyrings
 before = namespaces.outside(61600, None)
 no_keyrings.install_early()
-print(before.index("unshare"), (argv := namespaces.outside(61600, None)).index("unshare"))
+print(before.index("unshare"), (argv := namespaces.outside(61600, None)).index("unshare"), flush=True)
 os.execvp(argv[0], [*argv, sys.executable, "-c", {look!r}])
 """
 LOOK_KEYS = "import ctypes; print('keys', ctypes.CDLL(None).syscall({keyctl}, 0, -3, 0))"

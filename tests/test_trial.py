@@ -25,7 +25,7 @@ from kit.tools import Tools
 from unprivileged import nobody
 
 ROOT = Path(__file__).resolve().parents[1]
-UIDS = (61850, 61859)
+UIDS = (62850, 62859)
 STALL = """\
 says: The model never finishes its answer.
 deadlines_secs: {agent: 8}
