@@ -150,11 +150,11 @@ def main() -> None:
     args, started = parser().parse_intermixed_args(), time.monotonic()
     if args.guards:
         sys.exit(Exit.OK if guards(args) else Exit.NO)
+    no_keyrings.install_early()  # not above: with it on us, no guard of it could be taken away
     found = run(args)
     summed(found, time.monotonic() - started)
     sys.exit(Exit.OK if all(one.right for one in found) else Exit.NO)
 
 
 if __name__ == "__main__":
-    no_keyrings.install_early()
     main()
