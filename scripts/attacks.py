@@ -53,7 +53,16 @@ def rung(light: bool) -> Rung:
 
 
 def attempt(work: tuple[Setting, Case]) -> Outcome:
-    setting, case = work
+    """In a worker, whose TERM ends a grading and its sandbox. Between two it just ends: a Python function
+    that is called for a signal may be called too late, when the worker waits already and nothing wakes it."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(Exit.INTERRUPTED))
+    try:
+        return judged(*work)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def judged(setting: Setting, case: Case) -> Outcome:
     run = Run(setting.place / f"{case.name}-{case.hidden}", setting.control / str(os.getpid()))
     started = time.monotonic()
     with own_uid(*setting.uids) as uid, scratch(run, uid):
@@ -70,15 +79,13 @@ def attempt(work: tuple[Setting, Case]) -> Outcome:
             return Outcome(case, "error", str(problem), time.monotonic() - started)
 
 
-def alone() -> None:
-    """In a worker: Ctrl-C is for whoever hands out the work, whose TERM ends a grading and its sandbox."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(Exit.INTERRUPTED))
-
-
 def outcomes(setting: Setting, chosen: Sequence[Case], jobs: int) -> Iterator[Outcome]:
-    """One grading at a time in each process: a process that starts commands runs one at a time."""
-    with multiprocessing.get_context("fork").Pool(jobs, alone) as pool:
+    """One grading at a time in each process: a process that starts commands runs one at a time.
+
+    Ctrl-C is for whoever hands out the work.
+    """
+    ours = signal.SIGINT, signal.SIG_IGN
+    with multiprocessing.get_context("fork").Pool(jobs, signal.signal, ours) as pool:
         yield from pool.imap(attempt, [(setting, case) for case in chosen])
 
 
